@@ -587,7 +587,7 @@ class Machine {
   std::vector<AgentId> owners_;            // the threads for which the agents of newAgent() act
   ClockRef fences_;                        // fence.sc of wider scopes
   std::array<ProxyView, kProxies> views_;  // the last ones
-  Lesson lesson_;                          // the last one
+  LearnMemo learnMemo_;                    // the last one
   bool landsEarly_ = false;
   bool landsLate_ = false;
   std::unique_ptr<Auditor> auditor_;  // null: there are no claims

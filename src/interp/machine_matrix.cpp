@@ -37,7 +37,7 @@ void multiplySelected(const Threads& threads, const MatrixForm& form, MatrixValu
       for (int column = 0; column < scales.columns; ++column) {
         const ScalePlace at = scalePlace(role, line, column, selected(byteId), selected(threadId));
         const Slot word = threads[at.lane].frame[data];
-        result.push_back(scaleOf(scales, static_cast<std::uint32_t>(word >> 8 * at.byte)));
+        result.push_back(scaleOf(scales.isE4M3, static_cast<std::uint32_t>(word >> 8 * at.byte)));
       }
     }
     return result;

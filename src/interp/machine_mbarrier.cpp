@@ -165,7 +165,7 @@ void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& o
   for (std::size_t k = 0; k < kScopeLevels; ++k)
     append(thread.clock.seen[k], history.completedSeen[k]);
   if (op.semantics != isa::Semantics::Relaxed) {
-    return thread.clock.learn(history.completed, lesson_);
+    return thread.clock.learn(history.completed, learnMemo_);
   }
   // A later fence may acquire it.
   thread.clock.seen[0].push_back(history.completed);

@@ -313,7 +313,7 @@ void Machine::TensorCores::waitFor(std::span<Thread> threads, Pending& pending) 
   const auto done = std::exchange(pending.transfers, {});
   if (!machine_->options_.detectsRaces) return;
   for (Thread& thread : threads) {
-    thread.clock.learn(Snapshot{nullptr, pending.agent, pending.clock}, machine_->lesson_);
+    thread.clock.learn(Snapshot{nullptr, pending.agent, pending.clock}, machine_->learnMemo_);
   }
   for (const auto& transfer : done) {
     if (!transfer->isLoad() || transfer->undefined.empty()) continue;

@@ -178,6 +178,8 @@ class Machine::TensorCores {
   // visit(lane and first column, rows from the first one, column of D, columns) for all of D.
   template <class Visit>
   static void forRows(const Product& product, std::size_t cta, Visit visit);
+  template <class Visit>
+  void forResults(const Product& product, Visit visit);
   void recordSources(Product& product, ThreadClock& agent);
   // Where A is in tensor memory.
   void checkStored(const Product& product, const Cta& cta, const PieceGrid& grid);

@@ -136,7 +136,7 @@ void Machine::TensorCores::checkPlaces(const Product& product) const {
   }
   const InstructionDescriptor& descriptor = product.descriptor;
   const bool isFolded = product.path == DataPath::Folded || product.path == DataPath::FoldedTwo;
-  const bool isPadded = bitsOf(descriptor.a) < 8 && !product.form->context.isPacked();
+  const bool isPadded = bitsInMemory(descriptor.a) < 8 && !product.form->context.isPacked();
   if (isStored && (isFolded || isPadded || descriptor.isATransposed)) {
     refuse(FindingKind::Unsupported, "the place in tensor memory of a matrix A " +
                                          std::string(isFolded   ? "with two or four copies"
@@ -144,13 +144,13 @@ void Machine::TensorCores::checkPlaces(const Product& product) const {
                                                                 : "that is transposed") +
                                          " is not known");
   }
-  const auto checkSwizzle = [&](const MatrixDescriptor& matrix, ProductElement element,
+  const auto checkSwizzle = [&](const MatrixDescriptor& matrix, Element element,
                                 bool isTransposed) {
     const bool isWide = matrix.chunkBytes != MatrixDescriptor::kPieceBytes;
-    if (isWide == (isTransposed && bitsOf(element) == 32)) return;
+    if (isWide == (isTransposed && bitsInMemory(element) == 32)) return;
     refuse(isTransposed ? FindingKind::TensorMemory : FindingKind::Unsupported,
            std::string(isTransposed ? "a transposed" : "a") + " matrix of " +
-               std::to_string(bitsOf(element)) + " bits " + (isWide ? "with" : "without") +
+               std::to_string(bitsInMemory(element)) + " bits " + (isWide ? "with" : "without") +
                " a swizzle of 128 bytes in chunks of 32");
   };
   if (product.a) checkSwizzle(*product.a, descriptor.a, descriptor.isATransposed);
@@ -207,6 +207,21 @@ void Machine::TensorCores::forRows(const Product& product, std::size_t cta, Visi
       word.column += product.d.column;
       if (product.updates(cta, word.lane)) visit(word, row, column, columns);
     }
+  }
+}
+
+// visit(memory, word, number in ProductTerms::d) for the words of D that the product updates.
+template <class Visit>
+void Machine::TensorCores::forResults(const Product& product, Visit visit) {
+  const int rows = product.descriptor.m / product.parts();
+  for (std::size_t k = 0; k < product.ctas.size(); ++k) {
+    TensorMemory& memory = memoryOf(*product.ctas[k]).words;
+    forRows(product, k, [&](TensorWord word, int row, int column, int columns) {
+      const int first = (static_cast<int>(k) * rows + row) * product.descriptor.n + column;
+      for (int j = 0; j < columns; ++j, ++word.column) {
+        visit(memory, word, static_cast<std::size_t>(first + j));
+      }
+    });
   }
 }
 
@@ -318,27 +333,20 @@ void Machine::TensorCores::noteUndefined(Product& product, Segment& segment, std
 
 void Machine::TensorCores::readAccumulators(Product& product, std::vector<double>& values,
                                             bool flipsUnwritten) {
-  const ProductElement element = product.descriptor.d;
-  const auto bytes = static_cast<std::uint32_t>(bitsOf(element) / 8);
+  const Element element = product.descriptor.d;
+  const auto bytes = static_cast<std::uint32_t>(bitsInMemory(element) / 8);
   const std::uint32_t mask = ~0u >> (32 - 8 * bytes);
   const double factor = 1.0 / static_cast<double>(1 << product.form->shift);
-  const int rows = product.descriptor.m / product.parts();
-  for (std::size_t k = 0; k < product.ctas.size(); ++k) {
-    TensorMemory& memory = memoryOf(*product.ctas[k]).words;
+  forResults(product, [&](TensorMemory& memory, const TensorWord& word, std::size_t at) {
     Segment& segment = memory.segment();
-    forRows(product, k, [&](TensorWord word, int row, int column, int columns) {
-      const int first = (static_cast<int>(k) * rows + row) * product.descriptor.n + column;
-      for (int j = 0; j < columns; ++j, ++word.column) {
-        const std::uint64_t offset = TensorMemory::offsetOf(word);
-        std::uint32_t bits = memory.read(word);
-        noteUndefined(product, segment, offset, bytes);
-        for (std::uint32_t i = 0; flipsUnwritten && i < bytes; ++i) {
-          if (!segment.written.test(offset + i)) bits ^= 0xffu << (8 * i);
-        }
-        values[static_cast<std::size_t>(first + j)] = numberOf(element, bits & mask) * factor;
-      }
-    });
-  }
+    const std::uint64_t offset = TensorMemory::offsetOf(word);
+    std::uint32_t bits = memory.read(word);
+    noteUndefined(product, segment, offset, bytes);
+    for (std::uint32_t i = 0; flipsUnwritten && i < bytes; ++i) {
+      if (!segment.written.test(offset + i)) bits ^= 0xffu << (8 * i);
+    }
+    values[at] = numberOf(element, bits & mask) * factor;
+  });
 }
 
 std::vector<std::uint32_t> Machine::TensorCores::compute(Product& product, bool flipsUnwritten) {
@@ -425,25 +433,17 @@ void Machine::TensorCores::perform(Product& product) {
   // Bits of the result that differ with the opposite of what is undefined are undefined themselves.
   const std::vector<std::uint32_t> twin =
       product.why != nullptr ? compute(product, true) : std::vector<std::uint32_t>{};
-  const int rows = product.descriptor.m / product.parts();
-  for (std::size_t k = 0; k < product.ctas.size(); ++k) {
-    TensorMemory& memory = memoryOf(*product.ctas[k]).words;
+  forResults(product, [&](TensorMemory& memory, const TensorWord& word, std::size_t at) {
+    memory.write(word, result[at]);
+    if (twin.empty() || twin[at] == result[at]) return;
     Segment& segment = memory.segment();
-    forRows(product, k, [&](TensorWord word, int row, int column, int columns) {
-      const int first = (static_cast<int>(k) * rows + row) * product.descriptor.n + column;
-      for (int j = 0; j < columns; ++j, ++word.column) {
-        const auto at = static_cast<std::size_t>(first + j);
-        memory.write(word, result[at]);
-        if (twin.empty() || twin[at] == result[at]) continue;
-        const std::uint64_t offset = TensorMemory::offsetOf(word);
-        for (std::uint32_t i = 0; i < TensorMemory::kWordBytes; ++i) {
-          if (((twin[at] ^ result[at]) >> (8 * i) & 0xff) == 0) continue;
-          segment.written.reset(offset + i);
-          machine_->undefinedBytes_[{&segment, offset + i}] = product.why;
-        }
-      }
-    });
-  }
+    const std::uint64_t offset = TensorMemory::offsetOf(word);
+    for (std::uint32_t i = 0; i < TensorMemory::kWordBytes; ++i) {
+      if (((twin[at] ^ result[at]) >> (8 * i) & 0xff) == 0) continue;
+      segment.written.reset(offset + i);
+      machine_->undefinedBytes_[{&segment, offset + i}] = product.why;
+    }
+  });
 }
 
 }  // namespace ptxopt::interp

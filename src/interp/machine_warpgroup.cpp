@@ -178,7 +178,7 @@ void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
     landUpTo(of, latest);
     if (!machine_->options_.detectsRaces) return;
     const Snapshot done{nullptr, of.agent, latest};
-    for (Thread& thread : threads) thread.clock.learn(done, machine_->lesson_);
+    for (Thread& thread : threads) thread.clock.learn(done, machine_->learnMemo_);
   };
   complete(state);
   std::erase_if(state.products, [&](const auto& product) { return product->clock <= latest; });

@@ -61,16 +61,24 @@ void product(const MatrixForm& form, MatrixValues& values, Decode decode, Begin 
 
 }  // namespace
 
+namespace {
+
+double floatOf(std::uint32_t bits) {
+  return static_cast<double>(std::bit_cast<float>(bits));
+}
+
+}  // namespace
+
 double realOf(Element element, std::uint64_t bits) {
   switch (element) {
     case Element::F16:
       return toDouble(kF16, bits);
     case Element::BF16:
-      return toDouble(kBF16, bits);
+      return floatOf(static_cast<std::uint32_t>(bits) << 16);
     case Element::TF32:
-      return toDouble(kF32, bits & 0xffffe000u);  // the other bits are ignored
+      return floatOf(static_cast<std::uint32_t>(bits) & 0xffffe000u);  // the others are ignored
     case Element::F32:
-      return toDouble(kF32, bits);
+      return floatOf(static_cast<std::uint32_t>(bits));
     case Element::E4M3:
       return toDouble(SmallFormat::E4M3, static_cast<std::uint32_t>(bits));
     case Element::E5M2:

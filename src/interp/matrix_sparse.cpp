@@ -87,9 +87,9 @@ void multiplySparse(const MatrixForm& form, MatrixValues& values, const Metadata
   }
 }
 
-double scaleOf(const ScaleForm& form, std::uint32_t byte) {
-  // ue4m3 is e4m3 without a sign.
-  return form.isE4M3 ? toDouble(SmallFormat::E4M3, byte & 0x7f) : scaleToDouble(byte & 0xff);
+double scaleOf(bool isUE4M3, std::uint32_t byte) {
+  // It is e4m3 without a sign.
+  return isUE4M3 ? toDouble(SmallFormat::E4M3, byte & 0x7f) : scaleToDouble(byte & 0xff);
 }
 
 // A thread of a group of four has the scales of a column of b, and each of a pair those of a row of

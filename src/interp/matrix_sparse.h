@@ -40,8 +40,8 @@ struct BlockScales {
   std::vector<double> a;
   std::vector<double> b;
 };
-// The scale in a byte.
-double scaleOf(const ScaleForm& form, std::uint32_t byte);
+// The scale in a byte, of UE4M3 or UE8M0.
+double scaleOf(bool isUE4M3, std::uint32_t byte);
 // The lane, and the byte of its register, with scale `column` of a row of a, or of a column of b.
 struct ScalePlace {
   std::uint32_t lane = 0;

@@ -153,7 +153,7 @@ void ThreadClock::learn(const Snapshot& snapshot) {
   base_ = std::move(sum);
 }
 
-void ThreadClock::learn(const Snapshot& snapshot, Lesson& last) {
+void ThreadClock::learn(const Snapshot& snapshot, LearnMemo& last) {
   if (snapshot.agent == agent_) return;
   const Snapshot& same = last.snapshot;
   const bool isSame = last.after != nullptr && last.before == base_ && same.base == snapshot.base &&

@@ -116,11 +116,11 @@ struct Snapshot {
   std::uint32_t own = 0;
 };
 
-// Threads that knew the same before they learnt of one snapshot share what they know then.
-struct Lesson {
+// The last result of ThreadClock::learn(): threads that knew the same before share it.
+struct LearnMemo {
   ClockRef before;
   Snapshot snapshot;
-  ClockRef after;  // null: of nothing
+  ClockRef after;  // null: there was none
 };
 
 class ThreadClock {
@@ -136,7 +136,7 @@ class ThreadClock {
   std::uint32_t unknownLanes(std::uint32_t warp, std::uint32_t mask, std::uint32_t clock) const;
   void learn(const Snapshot& snapshot);
   // The same, quick if `last` is that of a thread which knew the same.
-  void learn(const Snapshot& snapshot, Lesson& last);
+  void learn(const Snapshot& snapshot, LearnMemo& last);
   void learn(const ClockRef& clocks);
   // What it knows, and what it did, now lies before a fence to these proxies.
   void fence(ProxySet proxies);

@@ -6,76 +6,36 @@
 #include <cmath>
 #include <cstring>
 
-#include "interp/arithmetic/floating.h"
-#include "interp/arithmetic/small_float.h"
-
 namespace ptxopt::interp {
 
 // ---- elements -----------------------------------------------------------------------------------
 
-int bitsOf(ProductElement element) {
-  switch (element) {
-    case ProductElement::F16:
-    case ProductElement::BF16:
-      return 16;
-    case ProductElement::TF32:
-    case ProductElement::F32:
-    case ProductElement::S32:
-      return 32;
-    case ProductElement::E2M3:
-    case ProductElement::E3M2:
-      return 6;
-    case ProductElement::E2M1:
-      return 4;
-    default:
-      return 8;
-  }
+int bitsInMemory(Element element) {
+  return element == Element::E2M3 || element == Element::E3M2 ? 6 : bitsOf(element);
 }
 
-double numberOf(ProductElement element, std::uint32_t bits) {
+double numberOf(Element element, std::uint32_t bits) {
   switch (element) {
-    case ProductElement::F16:
-      return toDouble(kF16, bits);
-    case ProductElement::BF16:
-      return static_cast<double>(std::bit_cast<float>(bits << 16));
-    case ProductElement::TF32:
-      return static_cast<double>(std::bit_cast<float>(bits & 0xffffe000u));
-    case ProductElement::F32:
-      return static_cast<double>(std::bit_cast<float>(bits));
-    case ProductElement::E4M3:
-      return toDouble(SmallFormat::E4M3, bits);
-    case ProductElement::E5M2:
-      return toDouble(SmallFormat::E5M2, bits);
-    case ProductElement::E2M3:
-      return toDouble(SmallFormat::E2M3, bits);
-    case ProductElement::E3M2:
-      return toDouble(SmallFormat::E3M2, bits);
-    case ProductElement::E2M1:
-      return toDouble(SmallFormat::E2M1, bits);
-    case ProductElement::U8:
+    case Element::U8:
       return static_cast<double>(bits & 0xff);
-    case ProductElement::S8:
+    case Element::S8:
       return static_cast<double>(static_cast<std::int8_t>(bits));
-    case ProductElement::S32:
+    case Element::S32:
       return static_cast<double>(static_cast<std::int32_t>(bits));
+    default:
+      return realOf(element, bits);
   }
-  return 0;
 }
 
-std::uint32_t resultOf(ProductElement element, double value, bool saturates) {
-  if (element == ProductElement::S32) {
+std::uint32_t resultOf(Element element, double value, bool saturates) {
+  if (element == Element::S32) {
     if (saturates) value = std::clamp<double>(value, INT32_MIN, INT32_MAX);
     return static_cast<std::uint32_t>(static_cast<std::int64_t>(value));
   }
-  if (element == ProductElement::F32 && !std::isnan(value)) {
+  if (element == Element::F32 && !std::isnan(value)) {
     return std::bit_cast<std::uint32_t>(static_cast<float>(value));
   }
-  const FloatFormat format = element == ProductElement::F16 ? kF16 : kF32;
-  return static_cast<std::uint32_t>(fromDouble(format, value, Rounding::NearestEven));
-}
-
-double scaleOf(bool isUE4M3, std::uint32_t bits) {
-  return isUE4M3 ? toDouble(SmallFormat::E4M3, bits & 0x7f) : scaleToDouble(bits);
+  return static_cast<std::uint32_t>(fromReal(element, value));
 }
 
 // ---- the instruction descriptor -----------------------------------------------------------------
@@ -88,42 +48,40 @@ std::uint32_t fieldOf(std::uint32_t bits, int first, int count) {
   return bits >> first & ((1u << count) - 1);
 }
 
-std::optional<ProductElement> sourceOf(Kind kind, std::uint32_t code) {
-  const auto oneOf = [&](std::uint32_t first, ProductElement zero,
-                         ProductElement one) -> std::optional<ProductElement> {
+std::optional<Element> sourceOf(Kind kind, std::uint32_t code) {
+  const auto oneOf = [&](std::uint32_t first, Element zero, Element one) -> std::optional<Element> {
     if (code == first) return zero;
     if (code == first + 1) return one;
     return std::nullopt;
   };
-  const auto only = [&](std::uint32_t value,
-                        ProductElement element) -> std::optional<ProductElement> {
+  const auto only = [&](std::uint32_t value, Element element) -> std::optional<Element> {
     if (code == value) return element;
     return std::nullopt;
   };
   switch (kind) {
     case Kind::F16:
-      return oneOf(0, ProductElement::F16, ProductElement::BF16);
+      return oneOf(0, Element::F16, Element::BF16);
     case Kind::TF32:
-      return only(2, ProductElement::TF32);
+      return only(2, Element::TF32);
     case Kind::I8:
-      return oneOf(0, ProductElement::U8, ProductElement::S8);
+      return oneOf(0, Element::U8, Element::S8);
     case Kind::MXF4:
     case Kind::MXF4NVF4:
-      return only(1, ProductElement::E2M1);
+      return only(1, Element::E2M1);
     default:
-      if (code == 5) return ProductElement::E2M1;
-      if (code >= 3) return oneOf(3, ProductElement::E2M3, ProductElement::E3M2);
-      return oneOf(0, ProductElement::E4M3, ProductElement::E5M2);
+      if (code == 5) return Element::E2M1;
+      if (code >= 3) return oneOf(3, Element::E2M3, Element::E3M2);
+      return oneOf(0, Element::E4M3, Element::E5M2);
   }
 }
 
-std::optional<ProductElement> accumulatorOf(const ProductContext& context, std::uint32_t bits) {
-  if (context.hasScales()) return ProductElement::F32;
+std::optional<Element> accumulatorOf(const ProductContext& context, std::uint32_t bits) {
+  if (context.hasScales()) return Element::F32;
   const std::uint32_t code = fieldOf(bits, 4, 2);
   const bool isInteger = context.kind == Kind::I8;
-  if (isInteger && code == 2) return ProductElement::S32;
-  if (!isInteger && code == 1) return ProductElement::F32;
-  if (!isInteger && context.kind != Kind::TF32 && code == 0) return ProductElement::F16;
+  if (isInteger && code == 2) return Element::S32;
+  if (!isInteger && code == 1) return Element::F32;
+  if (!isInteger && context.kind != Kind::TF32 && code == 0) return Element::F16;
   return std::nullopt;
 }
 
@@ -202,7 +160,7 @@ std::variant<InstructionDescriptor, std::string> decodeInstruction(std::uint32_t
   if (!d) return "has a type of D that the kind does not have";
   if (!a) return "has a type of A that the kind does not have";
   if (!b) return "has a type of B that the kind does not have";
-  if (*d == ProductElement::F16 && (*a == ProductElement::BF16 || *b == ProductElement::BF16)) {
+  if (*d == Element::F16 && (*a == Element::BF16 || *b == Element::BF16)) {
     return "has bf16 operands and an f16 result";
   }
   InstructionDescriptor result;
@@ -266,7 +224,7 @@ TensorWord wordOf(DataPath path, int row, int column, int n) {
 
 int Multiplicand::perPiece() const {
   if (isPacked) return 32;
-  return 128 / std::max(8, bitsOf(element));
+  return 128 / std::max(8, bitsInMemory(element));
 }
 
 PieceGrid Multiplicand::grid() const {

@@ -20,23 +20,10 @@ namespace ptxopt::interp {
 
 enum class ProductKind : std::uint8_t { F16, TF32, F8F6F4, I8, MXF8F6F4, MXF4, MXF4NVF4 };
 
-enum class ProductElement : std::uint8_t {
-  F16,
-  BF16,
-  TF32,
-  F32,
-  E4M3,
-  E5M2,
-  E2M3,
-  E3M2,
-  E2M1,
-  U8,
-  S8,
-  S32
-};
-int bitsOf(ProductElement element);
-// S32 and the like as numbers; what f32 has more than tf32 is ignored.
-double numberOf(ProductElement element, std::uint32_t bits);
+// Numbers of 6 bits have no padding here.
+int bitsInMemory(Element element);
+// Of integers, too.
+double numberOf(Element element, std::uint32_t bits);
 
 // What the instruction says, apart from its descriptor.
 struct ProductContext {
@@ -55,9 +42,9 @@ struct InstructionDescriptor {
   int m = 0;  // rows of A and D, of both CTAs of a pair
   int n = 0;  // columns of B and D
   int k = 0;  // of B; A has half of it if it is sparse
-  ProductElement a = ProductElement::F16;
-  ProductElement b = ProductElement::F16;
-  ProductElement d = ProductElement::F16;
+  Element a = Element::F16;
+  Element b = Element::F16;
+  Element d = Element::F16;
   bool negatesA = false;
   bool negatesB = false;
   bool isATransposed = false;  // MN-major
@@ -90,7 +77,7 @@ TensorWord wordOf(DataPath path, int row, int column, int n);
 
 // A or B in the memory of one CTA: rows of A, or columns of B, with k along them.
 struct Multiplicand {
-  ProductElement element = ProductElement::F16;
+  Element element = Element::F16;
   bool isPacked = false;  // 4 bits without padding
   bool isKMajor = true;
   int rows = 0;
@@ -119,14 +106,12 @@ struct ProductTerms {
 };
 // Adds the products to some rows of d.
 void multiply(ProductTerms& terms, int firstRow, int rows);
-// A scale factor, of UE4M3 or UE8M0.
-double scaleOf(bool isUE4M3, std::uint32_t bits);
 // The bits of an element of D.
-std::uint32_t resultOf(ProductElement element, double value, bool saturates);
+std::uint32_t resultOf(Element element, double value, bool saturates);
 
 template <class Visit>
 void forElements(const Multiplicand& matrix, const std::vector<std::uint8_t>& pieces, Visit visit) {
-  const int bits = bitsOf(matrix.element);
+  const int bits = bitsInMemory(matrix.element);
   const int perPiece = matrix.perPiece();
   const int lines = matrix.isKMajor ? matrix.rows : matrix.depth;
   const int length = matrix.isKMajor ? matrix.depth : matrix.rows;

@@ -141,8 +141,8 @@ TEST(TensorProduct, FieldsOfOneThatTritonEmits) {
   EXPECT_EQ(descriptor.m, 128);
   EXPECT_EQ(descriptor.n, 64);
   EXPECT_EQ(descriptor.k, 16);
-  EXPECT_EQ(descriptor.a, ProductElement::F16);
-  EXPECT_EQ(descriptor.d, ProductElement::F32);
+  EXPECT_EQ(descriptor.a, Element::F16);
+  EXPECT_EQ(descriptor.d, Element::F32);
   EXPECT_TRUE(descriptor.isBTransposed);
   EXPECT_FALSE(descriptor.isATransposed);
   EXPECT_FALSE(descriptor.negatesA || descriptor.negatesB || descriptor.saturates);
