@@ -185,11 +185,24 @@ AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
 }
 
 bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const {
+  const bool isSync = ((above.kinds | below.kinds) & kSync) != 0;
+  const bool isTensor = above.domain == Domain::Tensor || below.domain == Domain::Tensor;
+  if (isTensor && !isSync) {
+    return above.domain == below.domain && tensorConflict(above.kinds, below.kinds, protocol_);
+  }
   const bool mayOverlap =
       above.domain == Domain::Any || below.domain == Domain::Any ||
       (above.domain == below.domain &&
        (above.object == nullptr || below.object == nullptr || above.object == below.object));
   if (!mayOverlap) return false;
+  const auto upper = static_cast<AccessKinds>(above.kinds & kMbarrierKinds);
+  const auto lower = static_cast<AccessKinds>(below.kinds & kMbarrierKinds);
+  if (upper != 0 && lower != 0) return mbarrierConflict(upper, lower, protocol_);
+  if (upper != 0 || lower != 0) {
+    // docs/soundness/ G1.3
+    const AccessKinds kinds = above.kinds | below.kinds;
+    return (kinds & kAsync) == 0 && (kinds & (kWrite | kSync)) != 0;
+  }
   if (((above.kinds | below.kinds) & kWrite) != 0) return true;
   // docs/soundness/ C4.3
   const bool isExternal =
@@ -222,13 +235,16 @@ AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& be
                                  Relation relation) const {
   const Address& upper = addresses_[above.address];
   const Address& lower = addresses_[below.address];
-  const bool areSync = ((above.kinds | below.kinds) & kSync) != 0;
+  const AccessKinds kinds = above.kinds | below.kinds;
+  const bool areSync = (kinds & kSync) != 0;
   const Threads threads = threadsOf(relation);
   if (areFar(relation)) {
-    const bool canBeFar = !areSync && distanceToKeepApart(*upper.access, *lower.access, threads);
+    const bool canBeFar = (kinds & (kSync | kAsync | kMbarrierKinds | kTensorKinds)) == 0 &&
+                          distanceToKeepApart(*upper.access, *lower.access, threads);
     return canBeFar ? AliasRule::FarPointers : AliasRule::None;
   }
-  if (areSync) {
+  // An address in tensor memory is not looked at, but who executes the instruction.
+  if (areSync || above.domain == Domain::Tensor) {
     const bool isOfRow = relation == Relation::OneRow;
     return singleThread(*upper.access, *lower.access, isOfRow ? threads : Threads::Different);
   }
@@ -346,7 +362,9 @@ AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass&
   }
   if (relation == Relation::TwoThreads) return rule(above, below, relation);
   // bar.warp.sync orders only weak pairs (docs/soundness/ A3.1, F8).
-  const bool isWeak = ((above.kinds | below.kinds) & (kStrongRead | kStrongWrite)) == 0;
+  constexpr AccessKinds kOthers =
+      kStrongRead | kStrongWrite | kAsync | kMbarrierKinds | kTensorKinds;
+  const bool isWeak = ((above.kinds | below.kinds) & kOthers) == 0;
   const AliasRule ofWarps = isWeak ? rule(above, below, relation) : AliasRule::None;
   return ofWarps != AliasRule::None ? ofWarps : rule(above, below, Relation::TwoThreads);
 }

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "analysis/addresses/alias.h"
+#include "analysis/addresses/async_protocol.h"
 #include "analysis/addresses/pointer_distance.h"
 #include "analysis/addresses/thread_addresses.h"
 #include "analysis/memory/memory_effects.h"
@@ -73,13 +74,14 @@ struct AccessClass {
 class Bucket {
  public:
   // After the domains of Domain: T, which conflicts with every domain.
-  static constexpr Domain kSyncDomain{3};
-  static constexpr std::uint32_t kAnyObject = (1u << 30) - 1;
+  static constexpr Domain kSyncDomain{4};
+  static constexpr std::uint32_t kObjectBits = 29;
+  static constexpr std::uint32_t kAnyObject = (1u << kObjectBits) - 1;
 
   constexpr explicit Bucket(Domain domain, std::uint32_t object = kAnyObject)
-      : number_(static_cast<std::uint32_t>(domain) << 30 | object) {}
+      : number_(static_cast<std::uint32_t>(domain) << kObjectBits | object) {}
 
-  constexpr Domain domain() const { return static_cast<Domain>(number_ >> 30); }
+  constexpr Domain domain() const { return static_cast<Domain>(number_ >> kObjectBits); }
   constexpr bool hasObject() const { return (number_ & kAnyObject) != kAnyObject; }
   constexpr Bucket withoutObject() const { return Bucket(domain()); }
 
@@ -90,7 +92,7 @@ class Bucket {
 
  private:
   friend class ClassKey;
-  std::uint32_t number_;  // two bits of domain, 30 of object
+  std::uint32_t number_;  // three bits of domain, 29 of object
 };
 
 // A class and its bucket, in one number: keys in order have the domains one after the other, in
@@ -109,7 +111,7 @@ class ClassKey {
 
   constexpr Bucket bucket() const {
     const auto upper = static_cast<std::uint32_t>(number_ >> 32);
-    return Bucket(static_cast<Domain>(upper >> 30), upper & Bucket::kAnyObject);
+    return Bucket(static_cast<Domain>(upper >> Bucket::kObjectBits), upper & Bucket::kAnyObject);
   }
   constexpr ClassId id() const { return ClassId{static_cast<std::uint32_t>(number_)}; }
 
@@ -166,10 +168,11 @@ class AccessClasses {
  public:
   // `sharedIsExternal`: docs/soundness/README.md, terms.
   AccessClasses(Precision precision, bool sharedIsExternal, AliasAssumptions assumptions = {},
-                AccessLimits limits = {})
+                AccessLimits limits = {}, AsyncProtocol protocol = {})
       : precision_(precision),
         sharedIsExternal_(sharedIsExternal),
         assumptions_(assumptions),
+        protocol_(protocol),
         limits_(limits),
         workOnThreadsLeft_(limits.workOnThreads) {}
 
@@ -274,6 +277,7 @@ class AccessClasses {
   Precision precision_;
   bool sharedIsExternal_;
   AliasAssumptions assumptions_;
+  AsyncProtocol protocol_;
   AccessLimits limits_;
   bool hasTooManyAddresses_ = false;
   IdVector<ClassId, AccessClass> classes_;

@@ -26,6 +26,8 @@ struct Shape {
   std::uint32_t size = 0;
 };
 
+constexpr std::uint32_t kMbarrierBytes = 8;
+
 // State space and size of the k-th address operand.
 Shape shapeOf(const Instruction& instruction, std::size_t k) {
   const isa::InstructionDesc& desc = *instruction.desc;
@@ -46,12 +48,18 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
       if (desc.has(".tensor") && space == isa::Space::Global) continue;
       if (space && seen++ == k) shape.space = *space;
     }
-    const Operand* size = instruction.operand(2);
-    const bool isCopy = desc.effect == isa::Effect::AsyncCopy && size != nullptr;
-    if (isCopy && size->kind == OperandKind::Integer) {
-      shape.size = static_cast<std::uint32_t>(size->immediate);
-    }
+    // The third operand is the size, but that of a tensor copy is in the tensor map, and what is
+    // out of bounds may be ignored on both sides of it.
+    const Operand* const size = instruction.operand(2);
+    const bool isSized = desc.is(isa::kCopy) && !desc.has(".tensor") && !desc.has(".ignore_oob") &&
+                         size != nullptr && size->kind == OperandKind::Integer;
+    if (k < 2 && isSized) shape.size = static_cast<std::uint32_t>(size->immediate);
+    const std::size_t mbarrier = desc.has(".tensor") ? 1 : 2;
+    if (desc.has(".mbarrier::complete_tx::bytes") && k == mbarrier) shape.size = kMbarrierBytes;
   }
+  if (desc.opcode == isa::Opcode::Mbarrier && k == 0) shape.size = kMbarrierBytes;
+  if (desc.opcode == isa::Opcode::Tcgen05 && desc.has(".alloc")) shape.size = 4;
+  if (desc.opcode == isa::Opcode::Tcgen05 && desc.has(".commit")) shape.size = kMbarrierBytes;
   return shape;
 }
 
@@ -111,6 +119,31 @@ class Addresses::AccessBuilder {
     }
   }
 
+  // Of an asynchronous operation, which names .shared::cluster for its own shared memory too: a
+  // variable there is that of the CTA itself, and mapa makes addresses that are of no variable.
+  static bool isOfOneCta(const Instruction& instruction, isa::Space named) {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    const bool isAsync = desc.opcode == isa::Opcode::Mbarrier ||
+                         desc.opcode == isa::Opcode::Tcgen05 || desc.is(isa::kCopy);
+    const auto isOfSeveral = [](std::string_view word) {
+      return word.starts_with(".multicast") || word == ".cta_group::2";
+    };
+    return isAsync && named == isa::Space::SharedCluster &&
+           std::ranges::none_of(desc.qualifiers, isOfSeveral);
+  }
+
+  // In shared memory.
+  bool isOfVariable(const Instruction& instruction, const Operand& operand) {
+    const FormId form = formOf(instruction, operand, isa::Space::Shared);
+    if (form == FormId::None) return false;
+    const PointerSet pointer = pointers_.of(forms_.opened(form));
+    return pointer.state == PointerSet::State::Some &&
+           std::ranges::all_of(pointer.bases, [](const PointerBase& one) {
+             return one.window == isa::Space::None && one.base.kind != MemoryBase::Kind::Unknown &&
+                    one.base.spaces.isOnly(isa::Space::Shared);
+           });
+  }
+
   static bool isParameterSpace(isa::Space space) {
     return space == isa::Space::Param || space == isa::Space::ParamEntry ||
            space == isa::Space::ParamFunc;
@@ -124,7 +157,10 @@ class Addresses::AccessBuilder {
       if (operand.kind != OperandKind::Address || (listEnd != nullptr && &operand < listEnd)) {
         continue;
       }
-      const Shape shape = shapeOf(instruction, k++);
+      Shape shape = shapeOf(instruction, k++);
+      if (isOfOneCta(instruction, shape.space) && isOfVariable(instruction, operand)) {
+        shape.space = isa::Space::Shared;
+      }
       if (isParameterSpace(shape.space)) continue;
       Access& access = out_.accesses_.emplace_back();
       access.origin = &out_;

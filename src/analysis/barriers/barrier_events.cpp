@@ -12,7 +12,8 @@ using ir::Instruction;
 
 BarrierEvents::BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bool sharedIsExternal,
                              std::span<const BarrierBody> bodies, const BarrierContext& context,
-                             Precision precision, bool isForRaces)
+                             Precision precision, bool isForRaces, const AsyncModel* async,
+                             CompletedCopies& completed)
     : regions_(regions),
       classes_(classes),
       sharedIsExternal_(sharedIsExternal),
@@ -20,15 +21,22 @@ BarrierEvents::BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bo
       context_(context),
       knowsObjects_(precision != Precision::Flags),
       isForRaces_(isForRaces),
+      async_(async),
+      completed_(completed),
       separators_(bodies.size()),
       storesOfAll_(bodies.size()),
       readRegisters_(bodies.size()) {
   findStoresOfAll();
   findCopies();
+  if (async_ != nullptr) findBulkCopies();
 }
 
 void BarrierEvents::add(std::uint32_t body, const Instruction& instruction) {
   if (!mayHaveMemoryEffect(instruction)) return;
+  if (async_ != nullptr) {
+    const AsyncRole role = asyncRoleOf(*instruction.desc);
+    if (role != AsyncRole::None) return addAsync(body, instruction, role);
+  }
   const MemoryEffect effect = memoryEffectOf(instruction, bodies_[body].assumptions);
   EffectMarks marks = effect.marks;
   if (effect.poll != MemoryEffect::Poll::None) {
@@ -40,14 +48,12 @@ void BarrierEvents::add(std::uint32_t body, const Instruction& instruction) {
     addMarks(body, instruction, marks, effect.markOrder);
   }
   if (effect.completesCopies) {
-    if (isForRaces_) return;
-    for (const ObjectAccess& copy : copies_) {
-      addAccess(body, instruction, copy.kinds, copy.place, Ordered::Both);
-    }
+    if (!isForRaces_) addCompletion(body, instruction, completed_.copies, Ordered::Both);
   } else {
     for (const MemoryAccess& access : effect.all()) {
-      addAccess(body, instruction, access.kinds, placeOf(body, access), access.ordered,
-                affineAccess(body, instruction, access));
+      const bool isCopy = async_ != nullptr && access.ordered == Ordered::AsLower;
+      addAccess(body, instruction, isCopy ? access.kinds | kAsync : access.kinds,
+                placeOf(body, access), access.ordered, accessOf(body, instruction, access.address));
     }
   }
 }
@@ -129,7 +135,9 @@ void BarrierEvents::findCopies() {
         if (instruction.desc->effect == isa::Effect::AsyncCopy) {
           const MemoryEffect effect = memoryEffectOf(instruction, bodies_[k].assumptions);
           for (const MemoryAccess& access : effect.all()) {
-            addCopy({access.kinds, placeOf(k, access)});
+            const AccessKinds kinds = async_ == nullptr ? access.kinds : access.kinds | kAsync;
+            completed_.copies.add(kinds, placeOf(k, access),
+                                  accessOf(k, instruction, access.address));
           }
         } else if (mayBeAsyncCopy(instruction)) {
           isComplete = false;
@@ -142,26 +150,24 @@ void BarrierEvents::findCopies() {
       }
     }
   }
-  if (!isComplete) {
-    copies_ = {{kWrite, {Domain::Shared}}, {kRead, {Domain::Global}}};
+  if (isComplete) return;
+  completed_.copies.add(kWrite, {Domain::Shared}, nullptr);
+  completed_.copies.add(kRead, {Domain::Global}, nullptr);
+}
+
+void BarrierEvents::addCompletion(std::uint32_t body, const Instruction& wait,
+                                  const CopiedBytes& copies, Ordered ordered) {
+  for (const CopiedBytes::Part& part : copies.parts()) {
+    addAccess(body, wait, part.kinds, part.place, ordered, part.bytes);
   }
 }
 
-void BarrierEvents::addCopy(const ObjectAccess& access) {
-  if (std::find(copies_.begin(), copies_.end(), access) == copies_.end()) {
-    copies_.push_back(access);
-  }
-}
-
-// Null for what has no single place, and for copies: they happen at any time between their issue
-// and their wait, and their issue is no access of the thread (C5.1).
-const Access* BarrierEvents::affineAccess(std::uint32_t body, const Instruction& instruction,
-                                          const MemoryAccess& access) const {
+const Access* BarrierEvents::accessOf(std::uint32_t body, const Instruction& instruction,
+                                      const ir::Operand* address) const {
   const Addresses* addresses = bodies_[body].addresses;
-  const bool isAtIssue = access.ordered == Ordered::Both || isForRaces_;
-  if (addresses == nullptr || access.address == nullptr || !isAtIssue) return nullptr;
+  if (addresses == nullptr || address == nullptr) return nullptr;
   for (const Access& known : addresses->of(instruction)) {
-    if (known.operand == access.address) return &known;
+    if (known.operand == address) return &known;
   }
   return nullptr;
 }

@@ -9,8 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "analysis/async/async_model.h"
 #include "analysis/barriers/barrier_context.h"
 #include "analysis/barriers/barrier_regions.h"
+#include "analysis/barriers/copied_bytes.h"
 #include "analysis/barriers/stores_of_all.h"
 #include "support/bit_set.h"
 
@@ -26,12 +28,19 @@ inline bool mayCall(const ir::Instruction& instruction) {
 const Access* accessOfEvent(const BarrierRegions::Event& event, const AccessClasses& classes,
                             std::span<const BarrierBody> bodies);
 
+// What waits complete.  The classes refer to it.
+struct CompletedCopies {
+  CopiedBytes copies;                 // cp.async
+  CopiedBytes bulkReads, bulkWrites;  // copies to global memory, in bulk groups
+};
+
 class BarrierEvents {
  public:
-  // All must outlive the object.
+  // All must outlive the object.  `async` is null where asynchronous operations are T.
   BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bool sharedIsExternal,
                 std::span<const BarrierBody> bodies, const BarrierContext& context,
-                Precision precision, bool isForRaces);
+                Precision precision, bool isForRaces, const AsyncModel* async,
+                CompletedCopies& completed);
 
   // The instruction itself, which is no barrier that is judged; not what it calls.
   void add(std::uint32_t body, const ir::Instruction& instruction);
@@ -43,13 +52,20 @@ class BarrierEvents {
  private:
   void findStoresOfAll();
   void findCopies();
-  void addCopy(const ObjectAccess& access);
+  void addCompletion(std::uint32_t body, const ir::Instruction& wait, const CopiedBytes& copies,
+                     Ordered ordered);
   Place placeOf(std::uint32_t body, const MemoryAccess& access) const;
   bool isResultRead(std::uint32_t body, const ir::Instruction& instruction);
-  const Access* affineAccess(std::uint32_t body, const ir::Instruction& instruction,
-                             const MemoryAccess& access) const;
+  // Null where its address was not looked at.
+  const Access* accessOf(std::uint32_t body, const ir::Instruction& instruction,
+                         const ir::Operand* address) const;
   void addAccess(std::uint32_t body, const ir::Instruction& instruction, AccessKinds kinds,
                  const Place& place, Ordered ordered, const Access* access = nullptr);
+  void addAsync(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
+  void addBulkCopy(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
+  void addOnTensorMemory(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
+  void addOnMbarrier(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
+  void findBulkCopies();
   bool addSync(std::uint32_t body, const ir::Instruction& instruction, Ordered ordered);
 
   BarrierRegions& regions_;
@@ -59,7 +75,8 @@ class BarrierEvents {
   const BarrierContext& context_;
   const bool knowsObjects_;
   const bool isForRaces_;
-  std::vector<ObjectAccess> copies_;
+  const AsyncModel* const async_;
+  CompletedCopies& completed_;
   // By body, where races are assumed away.
   std::vector<StoresOfAll::InstructionSet> separators_;
   std::vector<std::optional<StoresOfAll>> storesOfAll_;

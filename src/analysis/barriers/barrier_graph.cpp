@@ -24,6 +24,21 @@ bool anySharedIsExternal(std::span<const BarrierBody> bodies, const BarrierFacts
   });
 }
 
+// docs/soundness/ G.  None where the kernel has no asynchronous operation, or one that the model
+// does not cover.
+std::optional<AsyncModel> asyncModel(std::span<const BarrierBody> bodies,
+                                     const BarrierContext& context) {
+  if (bodies.size() != 1 || !anySharedIsExternal(bodies, *context.facts)) return std::nullopt;
+  AsyncModel::InstructionSet separators;
+  for (const Participation::Member& member : context.participation.barriers()) {
+    if (member.standing == Standing::Candidate) separators.insert(member.instruction);
+  }
+  const BarrierBody& body = bodies[0];
+  AsyncModel model(*body.cfg, *body.liveness, *body.loops, context.objects[0], body.assumptions,
+                   separators);
+  return model.isInternal() ? std::optional(std::move(model)) : std::nullopt;
+}
+
 // Pairs of accesses may be of two functions: what holds for all.
 AliasAssumptions aliasAssumptions(std::span<const BarrierBody> bodies) {
   AliasAssumptions result;
@@ -49,7 +64,7 @@ class BarrierGraph::Builder {
         bodies_(bodies),
         context_(context),
         events_(regions_, graph.classes_, graph.sharedIsExternal_, bodies, context, precision,
-                graph.isForRaces_),
+                graph.isForRaces_, graph.async_ ? &*graph.async_ : nullptr, graph.completed_),
         threadEnds_(regions_),
         ends_(bodies.size()),
         depths_(bodies.size()),
@@ -249,8 +264,11 @@ class BarrierGraph::Builder {
 
 BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
                            Precision precision, AccessLimits limits, bool isForRaces)
-    : sharedIsExternal_(anySharedIsExternal(bodies, *context.facts)),
-      classes_(precision, sharedIsExternal_, aliasAssumptions(bodies), limits),
+    : async_(isForRaces || precision == Precision::Flags ? std::nullopt
+                                                         : asyncModel(bodies, context)),
+      sharedIsExternal_(!async_ && anySharedIsExternal(bodies, *context.facts)),
+      classes_(precision, sharedIsExternal_, aliasAssumptions(bodies), limits,
+               async_ ? async_->protocol() : AsyncProtocol{}),
       regions_(classes_),
       isForRaces_(isForRaces) {
   Builder(*this, bodies, context, precision);

@@ -10,10 +10,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "analysis/async/async_model.h"
 #include "analysis/barriers/barrier_context.h"
+#include "analysis/barriers/barrier_events.h"
 #include "analysis/barriers/barrier_regions.h"
 
 namespace ptxopt::analysis {
@@ -57,7 +60,9 @@ class BarrierGraph {
  private:
   class Builder;
 
+  std::optional<AsyncModel> async_;  // none: asynchronous operations are T
   bool sharedIsExternal_;
+  CompletedCopies completed_;
   AccessClasses classes_;
   BarrierRegions regions_;
   std::vector<Barrier> barriers_;

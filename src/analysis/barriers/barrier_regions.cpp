@@ -28,6 +28,7 @@ void BarrierRegions::addEvent(const Event& event) {
   ++node.eventCount;
   for (const Direction d : {Direction::Forward, Direction::Backward}) {
     if (d == Direction::Forward && event.ordered == Ordered::AsLower) continue;
+    if (d == Direction::Backward && event.ordered == Ordered::AsUpper) continue;
     Side& at = d == Direction::Forward ? node.above : node.below;
     at.set.addMarks(event.marks);
     if (event.key) at.set.add(*event.key);
@@ -127,6 +128,7 @@ void BarrierRegions::findEverBelow() {
     AccessSet& set = everBelow_[n];
     for (std::uint32_t k = 0; k < nodes_[n].eventCount; ++k) {
       const Event& event = events_[nodes_[n].firstEvent + k];
+      if (event.ordered == Ordered::AsUpper) continue;
       set.addMarks(event.marks);
       if (event.key) set.add(coarse(*event.key));
     }
@@ -275,8 +277,8 @@ const BarrierRegions::Event* BarrierRegions::findEvent(Node barrier, Direction d
                                                        EffectMarks marks) const {
   const Event* found = nullptr;
   walk(barrier, d, [&](const Event& event) {
-    const bool isOrdered =
-        event.ordered == Ordered::Both || d == Direction::Forward;  // AsLower counts below only
+    const Ordered other = d == Direction::Forward ? Ordered::AsUpper : Ordered::AsLower;
+    const bool isOrdered = event.ordered != other;
     const bool fits = key ? event.key == key : (event.marks & marks) != 0;
     if (fits && isOrdered) found = &event;
     return found == nullptr;

@@ -19,9 +19,9 @@
 
 namespace ptxopt::analysis {
 
-// The memory that an access may touch.  Shared and global memory are disjoint; Any is a generic
-// address.
-enum class Domain : std::uint8_t { Shared, Global, Any };
+// The memory that an access may touch.  Shared, global and tensor memory are disjoint; Any is a
+// generic address, in shared or global memory.
+enum class Domain : std::uint8_t { Shared, Global, Tensor, Any };
 
 // An object: a variable, or all of dynamic shared memory (C3.3.8).  Null means that it is unknown.
 struct Place {

@@ -21,15 +21,35 @@
 namespace ptxopt::analysis {
 
 // A strong read is also a read (docs/soundness/ C4.3), and a strong write also a write.
-enum AccessKind : std::uint8_t {
+enum AccessKind : std::uint16_t {
   kRead = 1u << 0,
   kWrite = 1u << 1,
   kStrongRead = 1u << 2,
   kStrongWrite = 1u << 3,
   // Not an access: a T whose executing threads are known (docs/soundness/ C8(i).1).
   kSync = 1u << 4,
+  // Operations on an mbarrier, one for each class of docs/soundness/ G4.2.  They are neither reads
+  // nor writes: the table there says what they conflict with.
+  kMbarrierWait = 1u << 5,
+  kMbarrierArrive = 1u << 6,
+  kMbarrierArriveExpect = 1u << 7,
+  kMbarrierExpect = 1u << 8,
+  kMbarrierCopy = 1u << 9,
+  // A read or write by an asynchronous operation: of matrices and boxes whose bytes are not known
+  // in full, but among which is no mbarrier (docs/soundness/ G1).
+  kAsync = 1u << 10,
+  // Of tensor memory (docs/soundness/ G7): the lanes of the own warp alone; an allocation, or with
+  // neither a read nor a write a permit to allocate that is given up; and the two fences.
+  kTensorLanes = 1u << 11,
+  kTensorAllocation = 1u << 12,
+  kTensorBefore = 1u << 13,
+  kTensorAfter = 1u << 14,
 };
-using AccessKinds = std::uint8_t;
+using AccessKinds = std::uint16_t;
+inline constexpr AccessKinds kTensorKinds =
+    kTensorLanes | kTensorAllocation | kTensorBefore | kTensorAfter;
+inline constexpr AccessKinds kMbarrierKinds =
+    kMbarrierWait | kMbarrierArrive | kMbarrierArriveExpect | kMbarrierExpect | kMbarrierCopy;
 
 enum EffectMark : std::uint8_t {
   kOpaqueSync = 1u << 0,       // T
@@ -47,6 +67,8 @@ enum class Ordered : std::uint8_t {
   // Only below a barrier: the issue of an asynchronous copy.  Above one it orders nothing, because
   // the effects of the copy come with its completion (A6.1, C4.5).
   AsLower,
+  // Only above a barrier: where an asynchronous operation is seen to be complete.
+  AsUpper,
 };
 
 struct MemoryAccess {

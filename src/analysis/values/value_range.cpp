@@ -243,7 +243,7 @@ class ValueRanges::Solver {
   // What the conditions alone say about an operand, given that it grew to `joined` from `old`.
   ValueRange limitOf(ValueId value, EdgeId edge, const ValueRange& old) const {
     if (!isRetreating(edge)) return onEdge(value, edge);
-    ValueRange limit = ValueRange::all(bits_[value]);
+    ValueRange limit = limitOfSelection(value);
     const auto apply = [&](const Condition& condition) {
       limit = out_.refined(limit, condition);
       if (condition.comparison != Comparison::NotEqual || condition.bits != limit.bits) return;
@@ -263,6 +263,37 @@ class ValueRanges::Solver {
       if (ssa_.dominators().dominates(placed.block, cfg_.source(edge))) apply(placed.condition);
     }
     return limit;
+  }
+
+  // The source of a whole copy of the same width, or the value itself.
+  ValueId copiedFrom(ValueId value) const {
+    if (!ssa_.isDefinition(value) || ssa_.old(value) != ValueId::None) return value;
+    const Instruction& mov = ssa_.instruction(value);
+    const Operand* const source = mov.operand(1);
+    const bool isCopy = mov.desc->opcode == Opcode::Mov && mov.desc->known() && source != nullptr &&
+                        source->isWholeRegister();
+    if (!isCopy) return value;
+    const ValueId copied = ssa_.use(mov, *source);
+    return copied != ValueId::None && bits_[copied] == bits_[value] ? copied : value;
+  }
+
+  // What the predicate of a selp alone says about its result.
+  ValueRange limitOfSelection(ValueId value) const {
+    const ValueRange all = ValueRange::all(bits_[value]);
+    value = copiedFrom(value);
+    if (!ssa_.isDefinition(value) || ssa_.old(value) != ValueId::None) return all;
+    const Instruction& selp = ssa_.instruction(value);
+    const bool isSelection = selp.desc->opcode == Opcode::Selp && selp.desc->known() &&
+                             isa::bitWidth(selp.desc->type) == static_cast<int>(all.bits);
+    if (!isSelection) return all;
+    const auto ofSource = [&](std::size_t k) {
+      const Operand& source = *selp.operand(k);
+      if (source.kind == OperandKind::Integer) {
+        return ValueRange::of(static_cast<std::uint64_t>(source.immediate), all.bits);
+      }
+      return refinedBy(conditionsOfSelection(selp, k == 1), selp, k, all);
+    };
+    return join(ofSource(1), ofSource(2));
   }
 
   ValueRange rangeOfOther(const Condition& condition) const {
@@ -371,7 +402,7 @@ class ValueRanges::Solver {
       case Opcode::Max:
         return extreme(a(), b(), true, isSigned);
       case Opcode::Selp:
-        return selected(instruction, a(), b());
+        return selected(instruction, bits);
       case Opcode::Bfe:
         return extractBits(a(), amount(2), amount(3), isSigned);
       case Opcode::Popc:
@@ -394,20 +425,36 @@ class ValueRanges::Solver {
     }
   }
 
-  // One of the two where the predicate never selects the other.
-  ValueRange selected(const Instruction& instruction, const ValueRange& ifTrue,
-                      const ValueRange& ifFalse) const {
-    const Operand* const operand = instruction.operand(3);
-    if (ifTrue != ifFalse && operand != nullptr && operand->kind == OperandKind::Register) {
-      const ValueId predicate = ssa_.use(instruction, *operand);
-      const auto canBe = [&](bool holds) {
-        const auto conditions = out_.conditions_->ofPredicate(predicate, holds != operand->negated);
-        return feasible_.mayHold(conditions, instruction.block);
-      };
-      if (!canBe(true)) return ifFalse;
-      if (!canBe(false)) return ifTrue;
+  // Each source is what the predicate says of it where it is selected: `i + 1 > 2 ? 0 : i + 1` is
+  // at most 2.  One of the two where the predicate never selects the other.
+  ValueRange selected(const Instruction& selp, unsigned bits) const {
+    const ValueRange first = out_.ofOperand(selp, *selp.operand(1), bits);
+    const ValueRange second = out_.ofOperand(selp, *selp.operand(2), bits);
+    if (first == second && first.isConstant()) return first;
+    const std::vector<Condition> ifFirst = conditionsOfSelection(selp, true);
+    const std::vector<Condition> ifSecond = conditionsOfSelection(selp, false);
+    if (!feasible_.mayHold(ifFirst, selp.block)) return second;
+    if (!feasible_.mayHold(ifSecond, selp.block)) return first;
+    return tightened(
+        join(refinedBy(ifFirst, selp, 1, first), refinedBy(ifSecond, selp, 2, second)));
+  }
+
+  // What holds where the first source of a selp is selected, or the second one.
+  std::vector<Condition> conditionsOfSelection(const Instruction& selp, bool isFirst) const {
+    const Operand* const operand = selp.operand(3);
+    if (operand == nullptr || operand->kind != OperandKind::Register) return {};
+    return out_.conditions_->ofPredicate(ssa_.use(selp, *operand), isFirst != operand->negated);
+  }
+
+  ValueRange refinedBy(const std::vector<Condition>& conditions, const Instruction& instruction,
+                       std::size_t source, ValueRange range) const {
+    const Operand& operand = *instruction.operand(source);
+    if (conditions.empty() || !operand.isWholeRegister()) return range;
+    const ValueId value = ssa_.use(instruction, operand);
+    for (const Condition& condition : conditions) {
+      if (condition.value == value) range = out_.refined(range, condition);
     }
-    return tightened(join(ifTrue, ifFalse));
+    return range;
   }
 
   // Of the first two sources.

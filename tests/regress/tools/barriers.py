@@ -155,12 +155,16 @@ class Checker:
                 self.problems.append(f"named are {names}: {barrier.text.strip()}")
 
     # ptxrun's verdict on FILE against the input, for the kernels that the comments launch.
+    def limits(self):
+        limit = self.arguments.step_limit
+        return ["--step-limit", limit] if limit else []
+
     def compare(self, path, kernels, launches):
         for kernel in kernels:
             for launch in launches:
                 run = subprocess.run([self.arguments.ptxrun, "--compare", self.arguments.file, path,
                                       "--kernel", kernel, "--schedules",
-                                      str(self.arguments.schedules), *self.options,
+                                      str(self.arguments.schedules), *self.limits(), *self.options,
                                       *launch],
                                      capture_output=True, text=True)
                 if run.returncode:
@@ -242,6 +246,7 @@ def main():
     parser.add_argument("file")
     parser.add_argument("--ptxopt", required=True)
     parser.add_argument("--ptxrun", required=True)
+    parser.add_argument("--step-limit", help="of ptxrun: without a barrier threads may wait for ever")
     parser.add_argument("--ptxas", help="only check that it accepts the results")
     parser.add_argument("--guard", action="store_const", const=GUARD, dest="mode")
     parser.add_argument("--warp-sync", action="store_const", const=WARP_SYNC, dest="mode")

@@ -381,6 +381,22 @@ TEST(ValueRanges, AnArmThatIsNeverTaken) {
   EXPECT_EQ(text(of("63")), "1..1000");
 }
 
+// The number of a stage, which starts again behind the last one.
+TEST(ValueRanges, ASelectionBoundsWhatItsPredicateTests) {
+  const auto ring = [](const std::string& first, const std::string& next) {
+    const std::string code = "mov.u32 %r2, " + first + "; LOOP: add.s32 %r3, %r2, 1; " + next +
+                             " mov.u32 %r2, %r1; setp.lt.u32 %p2, %r18, %r19; @%p2 bra LOOP;";
+    return text(Ranges(kRegisters + code, ".reqntid 64").of("%r1"));
+  };
+  EXPECT_EQ(ring("0", "setp.gt.s32 %p1, %r3, 2; selp.b32 %r1, 0, %r3, %p1;"), "0..2");
+  EXPECT_EQ(ring("0", "setp.gt.s32 %p1, %r3, 7; selp.b32 %r1, 0, %r3, %p1;"), "0..7");
+  EXPECT_EQ(ring("-1", "setp.gt.s32 %p1, %r3, 2; selp.b32 %r1, 0, %r3, %p1;"), "0..2");
+  EXPECT_EQ(ring("0", "setp.lt.s32 %p1, %r3, 4; selp.b32 %r1, %r3, 0, %p1;"), "0..3");
+  // Of the other source, and of another value, the predicate says nothing.
+  EXPECT_NE(ring("0", "setp.gt.s32 %p1, %r3, 2; selp.b32 %r1, %r3, 0, %p1;"), "0..2");
+  EXPECT_NE(ring("0", "setp.gt.s32 %p1, %r2, 2; selp.b32 %r1, 0, %r3, %p1;"), "0..2");
+}
+
 TEST(ValueRanges, SelectionsThatAreDecided) {
   const auto of = [](const std::string& code) {
     return text(Ranges(kRegisters + code, ".reqntid 64").of("%r1"));

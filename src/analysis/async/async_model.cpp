@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/async/async_model.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "analysis/async/shared_addresses.h"
+#include "analysis/launch/launch_shape.h"
+#include "analysis/memory/memory_effects.h"
+#include "ir/module.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+
+bool hasClusters(const ir::Function& function) {
+  const ir::Attribute* const shape = function.attribute(".reqnctapercluster");
+  const bool isOne =
+      shape == nullptr ||
+      (!shape->values.empty() && std::ranges::all_of(shape->values, [](auto n) { return n == 1; }));
+  const bool isKnown =
+      std::ranges::all_of(function.attributes, [](const ir::Attribute& one) { return one.known; });
+  return !isOne || !isKnown || function.module().hasUnknownDirective;
+}
+
+bool isOnMbarrier(AsyncRole role) {
+  switch (role) {
+    case AsyncRole::Wait:
+    case AsyncRole::Arrive:
+    case AsyncRole::ArriveExpect:
+    case AsyncRole::Expect:
+    case AsyncRole::CopyIn:
+    case AsyncRole::TensorCommit:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool isConstantAbove(const Operand* number, std::int64_t least) {
+  return number != nullptr && number->kind == OperandKind::Integer && number->immediate >= least;
+}
+
+bool mayAcquire(const Instruction& instruction, const Assumptions& assumptions) {
+  const isa::Effect kind = instruction.desc->effect;
+  if (kind == isa::Effect::WarpBarrier || kind == isa::Effect::CtaBarrier) return true;
+  if (!mayHaveMemoryEffect(instruction)) return false;
+  const MemoryEffect effect = memoryEffectOf(instruction, assumptions);
+  return (effect.marks & (kOpaqueSync | kCtaFence | kBarrierResource)) != 0 ||
+         effect.poll != MemoryEffect::Poll::None;
+}
+
+// A lane for each thread of four warps (PTX ISA 9.7.18.2).
+constexpr std::uint64_t kLanesOfTensorMemory = 128;
+
+// What may have happened since the last barrier of all threads, on some path.
+enum Since : std::uint8_t { kInit = 1, kWait = 2, kAcquire = 4 };
+
+}  // namespace
+
+const Operand* mbarrierOperand(const Instruction& instruction, AsyncRole role) {
+  if (role == AsyncRole::CopyIn) {
+    // The last address that stands for itself: [d], [a], n, [bar].
+    const std::span<const Operand> all = instruction.operands();
+    const Operand* last = nullptr;
+    for (std::size_t at = 0; at < all.size(); at += all[at].extent()) {
+      if (all[at].kind == OperandKind::Address) last = &all[at];
+    }
+    return last;
+  }
+  if (!isOnMbarrier(role) && role != AsyncRole::Init) return nullptr;
+  for (const Operand& operand : instruction.operands()) {
+    if (operand.kind == OperandKind::Address) return &operand;
+  }
+  return nullptr;
+}
+
+AsyncModel::AsyncModel(const Cfg& cfg, const Liveness& liveness, const Loops& loops,
+                       const AddressObjects& objects, const Assumptions& assumptions,
+                       const InstructionSet& separators) {
+  if (!staysInside(cfg, objects)) return;
+  waits_.emplace(cfg, liveness, loops, assumptions);
+  if (!waits_->areAll()) {
+    waits_.reset();
+    return;
+  }
+  findProtocol(cfg, assumptions, separators);
+}
+
+// docs/soundness/ G3
+bool AsyncModel::staysInside(const Cfg& cfg, const AddressObjects& objects) const {
+  const ir::Function& function = cfg.function();
+  if (!function.isEntry() || hasClusters(function)) return false;
+  bool isAny = false;
+  for (const BlockId b : cfg.blocks()) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const AsyncRole role = asyncRoleOf(*instruction.desc);
+      const bool isUnknown = !instruction.desc->known() || role == AsyncRole::Other ||
+                             instruction.desc->control == isa::Control::Call;
+      if (isUnknown || !isOfOwnCta(instruction, role, objects)) return false;
+      isAny |= role != AsyncRole::None;
+    }
+  }
+  return isAny && !mayPublishSharedAddress(function);
+}
+
+// The window of the cluster contains that of the own CTA (C3.6): an address there is an own one if
+// it is made of a variable.
+bool AsyncModel::isOfOwnCta(const Instruction& instruction, AsyncRole role,
+                            const AddressObjects& objects) const {
+  if (role == AsyncRole::None || !instruction.desc->has(".shared::cluster") ||
+      role == AsyncRole::ProxyFence) {
+    return true;
+  }
+  const auto isOwn = [&](const Operand* address) {
+    return address != nullptr && objects.placeOf(*address, Domain::Shared).object != nullptr;
+  };
+  const Operand* const first = instruction.operand(0);
+  const bool isCopy = role == AsyncRole::CopyIn;
+  return isOwn(mbarrierOperand(instruction, role)) && (!isCopy || isOwn(first));
+}
+
+// docs/soundness/ G4.3, G4.4: a forward data flow over what happened since the last barrier.
+void AsyncModel::findProtocol(const Cfg& cfg, const Assumptions& assumptions,
+                              const InstructionSet& separators) {
+  const std::array<std::uint32_t, 3> most = LaunchShape::of(cfg.function(), assumptions).most;
+  const bool hasOwnLanes = std::uint64_t{most[0]} * most[1] * most[2] <= kLanesOfTensorMemory;
+  protocol_ = {true, true, true, hasOwnLanes};
+  IdVector<BlockId, std::uint8_t> atEntry(cfg.blockCount() + std::size_t{1}, 0);
+  const auto pass = [&](BlockId b, std::uint8_t since) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const AsyncRole role = asyncRoleOf(*instruction.desc);
+      const bool isOpening = role == AsyncRole::ArriveExpect || role == AsyncRole::CopyIn;
+      if (role == AsyncRole::Init && instruction.desc->has(".init")) {
+        const Operand* const count = instruction.operand(1);
+        protocol_.hasOneArrival &= isConstantAbove(count, 1) && count->immediate == 1;
+      }
+      if (role == AsyncRole::ArriveExpect) {
+        const Operand* const bytes = instruction.operand(2);
+        protocol_.observesPhases &= isConstantAbove(bytes, 1);
+      }
+      if (isOnMbarrier(role) && (since & kInit) != 0) protocol_.observesPhases = false;
+      if (isOpening && (since & kAcquire) != 0) protocol_.observesPhases = false;
+      if (role == AsyncRole::CopyIn && (since & kWait) != 0) protocol_.separatesCopies = false;
+      if (separators.contains(&instruction)) {
+        since = 0;
+        continue;
+      }
+      if (role == AsyncRole::Init) since |= kInit;
+      if (role == AsyncRole::Wait) since |= kWait;
+      if (role == AsyncRole::None && mayAcquire(instruction, assumptions)) since |= kAcquire;
+    }
+    return since;
+  };
+  std::vector<BlockId> work;
+  for (const BlockId b : cfg.blocks()) work.push_back(b);
+  std::ranges::reverse(work);
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    const std::uint8_t atEnd = pass(b, atEntry[b]);
+    for (const BlockId next : cfg.successors(b)) {
+      if (next == cfg.exit() || (atEntry[next] | atEnd) == atEntry[next]) continue;
+      atEntry[next] |= atEnd;
+      work.push_back(next);
+    }
+  }
+}
+
+}  // namespace ptxopt::analysis

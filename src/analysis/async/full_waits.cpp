@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/async/full_waits.h"
+
+#include <algorithm>
+
+#include "analysis/async/async_role.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+
+Uniformity::InstructionSet waitsIn(const Cfg& cfg) {
+  Uniformity::InstructionSet waits;
+  for (const BlockId b : cfg.blocks()) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const bool isWait = asyncRoleOf(*instruction.desc) == AsyncRole::Wait;
+      if (isWait && cfg.isReachable(b)) waits.insert(&instruction);
+    }
+  }
+  return waits;
+}
+
+// Blocks whose order matters to all threads: those with a barrier, a wait or a fence.
+BitSet meetingBlocks(const Cfg& cfg) {
+  BitSet blocks(cfg.blockCount() + std::size_t{1});
+  for (const BlockId b : cfg.blocks()) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const AsyncRole role = asyncRoleOf(*instruction.desc);
+      const bool isOne = role == AsyncRole::Wait || role == AsyncRole::ProxyFence ||
+                         instruction.desc->effect == isa::Effect::CtaBarrier ||
+                         !instruction.desc->known();
+      if (isOne) blocks.set(b);
+    }
+  }
+  return blocks;
+}
+
+}  // namespace
+
+FullWaits::FullWaits(const Cfg& cfg, const Liveness& liveness, const Loops& loops,
+                     const Assumptions& assumptions)
+    : cfg_(cfg),
+      loops_(loops),
+      waits_(waitsIn(cfg)),
+      // That all of them agree is what isFull() then confirms: where one does not, no claim is
+      // made.
+      uniformity_(cfg, liveness, meetingBlocks(cfg), waits_, assumptions) {
+  areAll_ = std::ranges::all_of(waits_, [&](const Instruction* wait) { return isFull(*wait); });
+}
+
+bool FullWaits::isFull(const Instruction& wait) const {
+  if (!isExecutedByAll(wait) || !isOnlyUntilDone(wait)) return false;
+  bool areOperandsUniform = true;
+  ir::forEachRegister(wait, [&](const ir::Operand& operand) {
+    if (operand.reads) areOperandsUniform &= uniformity_.isUniform(operand.reg());
+  });
+  return areOperandsUniform;
+}
+
+// The wait is all that its loop does, and control leaves the loop only where the wait was true.
+bool FullWaits::isOnlyUntilDone(const Instruction& wait) const {
+  const LoopId loop = loops_.loopOf(wait.block);
+  if (loop == LoopId::None) return false;
+  for (const BlockId member : loops_.members(loop)) {
+    for (const Instruction& instruction : cfg_.instructions(member)) {
+      const bool isIdle = instruction.desc->control == isa::Control::Branch ||
+                          instruction.desc->opcode == isa::Opcode::Nanosleep;
+      if (&instruction != &wait && !isIdle) return false;
+    }
+  }
+  const Instruction* const branch = cfg_.block(wait.block).terminator;
+  const ir::Operand* const done = wait.operand(0);
+  if (branch == nullptr || !branch->guard || done == nullptr ||
+      branch->guard.predicate() != done->reg()) {
+    return false;
+  }
+  const std::vector<EdgeId> exits = loops_.exits(loop);
+  return !exits.empty() && std::ranges::all_of(exits, [&](EdgeId e) {
+    const EdgeKind kind = cfg_.kind(e);
+    const bool isWhereTrue = kind == EdgeKind::Taken
+                                 ? !branch->guard.negated()
+                                 : kind == EdgeKind::Fallthrough && branch->guard.negated();
+    return cfg_.source(e) == wait.block && isWhereTrue;
+  });
+}
+
+}  // namespace ptxopt::analysis

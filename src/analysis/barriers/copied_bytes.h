@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What asynchronous copies read and write, as a wait for them sees it: by kind, by object, and in
+// the object by a few stretches of bytes.
+//
+// A wait does not know which copies it completes, nor which thread has issued them, so the bytes
+// are those of all copies over all executions (docs/soundness/ G1.2).
+//
+// Cost: O(kMostStretches) for each copy and object.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+
+#include "analysis/addresses/address.h"
+#include "analysis/memory/address_objects.h"
+#include "analysis/memory/memory_effects.h"
+
+namespace ptxopt::analysis {
+
+class CopiedBytes {
+ public:
+  struct Part {
+    AccessKinds kinds = 0;
+    Place place;
+    // Of no thread (C8.1), with bytes relative to its only base; null: anywhere in the place.
+    const Access* bytes = nullptr;
+  };
+
+  // `access` is null where the address was not looked at.  Its forms must outlive the object.
+  void add(AccessKinds kinds, const Place& place, const Access* access);
+  const std::deque<Part>& parts() const { return parts_; }
+
+ private:
+  static constexpr std::size_t kMostStretches = 8;
+
+  std::deque<Part> parts_;
+  std::deque<Access> stretches_;
+};
+
+}  // namespace ptxopt::analysis
