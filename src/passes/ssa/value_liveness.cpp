@@ -40,8 +40,9 @@ std::vector<ValueLiveness::Use> ValueLiveness::collectUses(const BitSet& needed,
     if (followed.test(value)) uses.push_back({value, place});
   };
   for (const BlockId b : ssa.dominators().preorder()) {
-    std::uint32_t number = ssa.instructions().of(b).first;
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      // Not counted: barriers that were erased since have left gaps.
+      const std::uint32_t number = ssa.instructions().of(instruction);
       rewrite_->forEachUse(instruction, [&](ValueId value) { add(value, {b, number}); });
       if (!rewrite_->isErased(instruction)) {
         ssa.forEachDefinition(instruction, [&](ValueId value) {
@@ -49,7 +50,6 @@ std::vector<ValueLiveness::Use> ValueLiveness::collectUses(const BitSet& needed,
           add(rewrite_->resolve(ssa.old(value)), {b, number});
         });
       }
-      ++number;
     }
     for (const ValueId phi : ssa.phis(b)) {
       if (!needed.test(phi)) continue;
