@@ -39,6 +39,9 @@ struct AuditAccess {
   // The issue of a copy that continues in the background: a barrier orders it after accesses above,
   // but orders nothing below after it (docs/soundness/ C4.5, C5.2).
   bool isIssue = false;
+  // By an operation on an mbarrier that is neither init nor inval: what it does to others of its
+  // kind is a matter of phases, not of bytes (docs/soundness/ G4.1).
+  bool isOnPhase = false;
   const ThreadClock* clock = nullptr;  // of the thread; null: the order is unknown
 
   // Identifies the object that the bytes belong to; together with the address it identifies a byte.

@@ -76,7 +76,11 @@ std::optional<AuditBarriers::Conflict> AuditBarriers::touch(const AuditAccess& a
           found = Conflict{claim, other->agent, other->instruction, writes, address};
         };
         note(cell.writes.conflicting(entry), true);
-        if (access.writes) note(cell.reads.conflicting(entry), false);
+        if (access.isOnPhase) return cell.phases.add(entry);
+        if (access.writes) {
+          note(cell.reads.conflicting(entry), false);
+          note(cell.phases.conflicting(entry), true);
+        }
         (access.writes ? cell.writes : cell.reads).add(entry);
       });
   return found;

@@ -59,6 +59,7 @@ class AuditBarriers {
   struct Cell {
     Entries reads;
     Entries writes;
+    Entries phases;  // operations on an mbarrier (docs/soundness/ G4.1)
   };
   struct Position {
     std::uint32_t epoch = 0;

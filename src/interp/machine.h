@@ -289,7 +289,7 @@ class Machine {
     bool reads = false;
     bool writes = false;
     bool isCollective = false;
-    bool isIssue = false;
+    bool isIssue = false, isOnPhase = false;
   };
   void startAudit();
   void finishAudit();

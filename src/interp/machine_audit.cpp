@@ -101,6 +101,7 @@ void Machine::auditBytes(Thread& thread, const AuditStep& step, const Op& op,
   access.writes = bytes.writes;
   access.isCollective = bytes.isCollective;
   access.isIssue = bytes.isIssue;
+  access.isOnPhase = bytes.isOnPhase;
   if (options_.detectsRaces) access.clock = &thread.clock;
   std::uint64_t address = bytes.address;
   const Space space = leaveWindow(bytes.space, address);
@@ -182,6 +183,7 @@ void Machine::auditAccess(Thread& thread, const AuditStep& step, const Op& op) {
     case Action::Mbarrier:
     case Action::ArriveAsync:
       bytes.reads = bytes.writes = true;
+      bytes.isOnPhase = !op.origin->desc->has(".init") && !op.origin->desc->has(".inval");
       return touch(addressOf(thread, op), kMbarrierBytes);
     case Action::CopyAsync: {
       const std::uint64_t size = r[op.c];
@@ -239,7 +241,7 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
       stores ? form.values.size() * static_cast<std::uint64_t>(isa::bitWidth(form.type)) / 8
              : r[form.size];
   const auto touch = [&](std::uint32_t operand, Space space, std::uint64_t address,
-                         std::uint64_t count, bool reads, bool writes) {
+                         std::uint64_t count, bool reads, bool writes, bool isOnPhase = false) {
     auditBytes(thread, step, op,
                {.operand = operand,
                 .space = space,
@@ -247,7 +249,8 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
                 .size = count,
                 .reads = reads,
                 .writes = writes,
-                .isIssue = true});
+                .isIssue = true,
+                .isOnPhase = isOnPhase});
   };
   const std::uint32_t barrierOperand = stores ? 1 : 2;
   const auto touchTargets = [&](std::uint64_t to, std::uint64_t barrier, bool areNamed) {
@@ -256,7 +259,7 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
     };
     touch(named(0), form.toSpace, to, size, form.operation.has_value(), true);
     if (form.barrier.slot == 0) return;
-    touch(named(barrierOperand), form.barrierSpace, barrier, kMbarrierBytes, true, true);
+    touch(named(barrierOperand), form.barrierSpace, barrier, kMbarrierBytes, true, true, true);
   };
   if (!stores) {
     touch(1, form.fromSpace, form.from.in(r), size, true, false);
@@ -279,7 +282,7 @@ void Machine::auditTensor(Thread& thread, const AuditStep& step, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
   const bool toShared = form.barrier.slot != 0;
   const auto touch = [&](std::uint32_t operand, Space space, std::uint64_t address,
-                         std::uint64_t size, bool reads, bool writes) {
+                         std::uint64_t size, bool reads, bool writes, bool isOnPhase = false) {
     auditBytes(thread, step, op,
                {.operand = operand,
                 .space = space,
@@ -287,7 +290,8 @@ void Machine::auditTensor(Thread& thread, const AuditStep& step, const Op& op) {
                 .size = size,
                 .reads = reads,
                 .writes = writes,
-                .isIssue = true});
+                .isIssue = true,
+                .isOnPhase = isOnPhase});
   };
   const std::uint64_t mapAddress = form.tensor->map.in(thread.frame);
   touch(Auditor::kNoOperand, Space::None, mapAddress, TensorMap::kBytes, true, false);
@@ -305,7 +309,7 @@ void Machine::auditTensor(Thread& thread, const AuditStep& step, const Op& op) {
     const bool isNamed = form.mask == 0;
     touch(isNamed ? 0 : Auditor::kNoOperand, form.toSpace, target.shared, plan.extent, false, true);
     touch(isNamed ? 1 : Auditor::kNoOperand, form.barrierSpace, target.barrier, kMbarrierBytes,
-          true, true);
+          true, true, true);
   }
 }
 

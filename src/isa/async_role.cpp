@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "analysis/async/async_role.h"
+#include "isa/async_role.h"
 
 #include <algorithm>
 #include <initializer_list>
 #include <string_view>
 
-namespace ptxopt::analysis {
+namespace ptxopt::isa {
 
 namespace {
 
-using isa::InstructionDesc;
-using isa::Opcode;
 using Words = std::initializer_list<std::string_view>;
 
 bool contains(const Words& words, std::string_view word) {
@@ -100,7 +98,7 @@ AsyncRole ofTcgen05(const InstructionDesc& desc) {
 }  // namespace
 
 AsyncRole asyncRoleOf(const InstructionDesc& desc) {
-  if (!desc.known()) return desc.is(isa::kClusterFeature) ? AsyncRole::Other : AsyncRole::None;
+  if (!desc.known()) return desc.is(kClusterFeature) ? AsyncRole::Other : AsyncRole::None;
   switch (desc.opcode) {
     case Opcode::Mbarrier:
       return ofMbarrier(desc);
@@ -113,10 +111,12 @@ AsyncRole asyncRoleOf(const InstructionDesc& desc) {
       return ofWgmma(desc);
     case Opcode::Tcgen05:
       return ofTcgen05(desc);
+    case Opcode::Tensormap:
+      return AsyncRole::None;  // it stays T, and reaches no shared memory of another CTA
     default:
       break;
   }
-  return desc.is(isa::kClusterFeature) ? AsyncRole::Other : AsyncRole::None;
+  return desc.is(kClusterFeature) ? AsyncRole::Other : AsyncRole::None;
 }
 
-}  // namespace ptxopt::analysis
+}  // namespace ptxopt::isa

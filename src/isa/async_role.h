@@ -9,7 +9,7 @@
 
 #include "isa/isa.h"
 
-namespace ptxopt::analysis {
+namespace ptxopt::isa {
 
 enum class AsyncRole : std::uint8_t {
   None,          // of another family
@@ -40,6 +40,6 @@ enum class AsyncRole : std::uint8_t {
 };
 
 // O(qualifiers).
-AsyncRole asyncRoleOf(const isa::InstructionDesc& desc);
+AsyncRole asyncRoleOf(const InstructionDesc& desc);
 
-}  // namespace ptxopt::analysis
+}  // namespace ptxopt::isa

@@ -11,6 +11,7 @@
 #include "analysis/memory/memory_effects.h"
 #include "ir/effect.h"
 #include "ir/module.h"
+#include "isa/async_role.h"
 #include "support/limits.h"
 
 namespace ptxopt::analysis {
@@ -57,9 +58,21 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
     const std::size_t mbarrier = desc.has(".tensor") ? 1 : 2;
     if (desc.has(".mbarrier::complete_tx::bytes") && k == mbarrier) shape.size = kMbarrierBytes;
   }
-  if (desc.opcode == isa::Opcode::Mbarrier && k == 0) shape.size = kMbarrierBytes;
-  if (desc.opcode == isa::Opcode::Tcgen05 && desc.has(".alloc")) shape.size = 4;
-  if (desc.opcode == isa::Opcode::Tcgen05 && desc.has(".commit")) shape.size = kMbarrierBytes;
+  switch (isa::asyncRoleOf(desc)) {
+    case isa::AsyncRole::Init:
+    case isa::AsyncRole::Wait:
+    case isa::AsyncRole::Arrive:
+    case isa::AsyncRole::ArriveExpect:
+    case isa::AsyncRole::Expect:
+    case isa::AsyncRole::TensorCommit:
+      shape.size = kMbarrierBytes;
+      break;
+    case isa::AsyncRole::TensorAlloc:
+      shape.size = 4;
+      break;
+    default:
+      break;
+  }
   return shape;
 }
 
@@ -122,14 +135,17 @@ class Addresses::AccessBuilder {
   // Of an asynchronous operation, which names .shared::cluster for its own shared memory too: a
   // variable there is that of the CTA itself, and mapa makes addresses that are of no variable.
   static bool isOfOneCta(const Instruction& instruction, isa::Space named) {
-    const isa::InstructionDesc& desc = *instruction.desc;
-    const bool isAsync = desc.opcode == isa::Opcode::Mbarrier ||
-                         desc.opcode == isa::Opcode::Tcgen05 || desc.is(isa::kCopy);
-    const auto isOfSeveral = [](std::string_view word) {
-      return word.starts_with(".multicast") || word == ".cta_group::2";
-    };
-    return isAsync && named == isa::Space::SharedCluster &&
-           std::ranges::none_of(desc.qualifiers, isOfSeveral);
+    if (named != isa::Space::SharedCluster) return false;
+    switch (isa::asyncRoleOf(*instruction.desc)) {
+      case isa::AsyncRole::Arrive:
+      case isa::AsyncRole::ArriveExpect:
+      case isa::AsyncRole::Expect:
+      case isa::AsyncRole::CopyIn:
+      case isa::AsyncRole::TensorCommit:
+        return true;
+      default:
+        return false;
+    }
   }
 
   // In shared memory.

@@ -12,9 +12,11 @@ namespace ptxopt::analysis {
 struct AsyncProtocol {
   // Each mbarrier is initialised with 1, so that a phase has one arrival.
   bool hasOneArrival = false;
-  // Whoever expects or copies has himself seen the phase before complete.
+  // Whoever expects or copies has himself seen the phase before complete, and each phase expects
+  // what is copied in it.
   bool observesPhases = false;
-  // Between a wait and a copy there is a barrier of all threads, on every path.
+  // Between a wait and a copy there is a barrier of all threads, on every path, and the sizes of
+  // all copies are known.
   bool separatesCopies = false;
   // The block has four warps at most, so that each has lanes of tensor memory of its own.
   bool hasOwnLanes = false;

@@ -31,12 +31,20 @@ using isa::Opcode;
 std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
   const Cfg& cfg = ssa.cfg();
   if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return 0;
-  const auto [first, end] = ssa.instructions().of(cfg.entry());
-  for (std::uint32_t n = first; n < end; ++n) {
-    const isa::InstructionDesc& desc = *ssa.instructions()[n].desc;
-    if (!desc.known() || desc.control != isa::Control::None) return n;
+  // A label may begin a block without a branch to it.
+  for (BlockId block = cfg.entry();;) {
+    const auto [first, end] = ssa.instructions().of(block);
+    for (std::uint32_t n = first; n < end; ++n) {
+      const isa::InstructionDesc& desc = *ssa.instructions()[n].desc;
+      if (!desc.known() || desc.control != isa::Control::None) return n;
+    }
+    const auto next = cfg.successors(block);
+    const bool isOnly = next.size() == 1 && next[0] != cfg.exit() &&
+                        cfg.inEdges(next[0]).size() == 1 &&
+                        ssa.instructions().of(next[0]).first == end;
+    if (!isOnly) return end;
+    block = next[0];
   }
-  return end;
 }
 
 // On which addresses and branches depend, as far as they are integers.

@@ -28,14 +28,14 @@ bool hasClusters(const ir::Function& function) {
   return !isOne || !isKnown || function.module().hasUnknownDirective;
 }
 
-bool isOnMbarrier(AsyncRole role) {
+bool isOnMbarrier(isa::AsyncRole role) {
   switch (role) {
-    case AsyncRole::Wait:
-    case AsyncRole::Arrive:
-    case AsyncRole::ArriveExpect:
-    case AsyncRole::Expect:
-    case AsyncRole::CopyIn:
-    case AsyncRole::TensorCommit:
+    case isa::AsyncRole::Wait:
+    case isa::AsyncRole::Arrive:
+    case isa::AsyncRole::ArriveExpect:
+    case isa::AsyncRole::Expect:
+    case isa::AsyncRole::CopyIn:
+    case isa::AsyncRole::TensorCommit:
       return true;
     default:
       return false;
@@ -58,13 +58,26 @@ bool mayAcquire(const Instruction& instruction, const Assumptions& assumptions) 
 // A lane for each thread of four warps (PTX ISA 9.7.18.2).
 constexpr std::uint64_t kLanesOfTensorMemory = 128;
 
+// The size of each copy to shared memory is a constant.
+bool areCopiesSized(const Cfg& cfg) {
+  for (const BlockId b : cfg.blocks()) {
+    for (const Instruction& copy : cfg.instructions(b)) {
+      const bool isCopy = isa::asyncRoleOf(*copy.desc) == isa::AsyncRole::CopyIn;
+      if (isCopy && (copy.desc->has(".tensor") || !isConstantAbove(copy.operand(2), 1))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 // What may have happened since the last barrier of all threads, on some path.
 enum Since : std::uint8_t { kInit = 1, kWait = 2, kAcquire = 4 };
 
 }  // namespace
 
-const Operand* mbarrierOperand(const Instruction& instruction, AsyncRole role) {
-  if (role == AsyncRole::CopyIn) {
+const Operand* mbarrierOperand(const Instruction& instruction, isa::AsyncRole role) {
+  if (role == isa::AsyncRole::CopyIn) {
     // The last address that stands for itself: [d], [a], n, [bar].
     const std::span<const Operand> all = instruction.operands();
     const Operand* last = nullptr;
@@ -73,7 +86,7 @@ const Operand* mbarrierOperand(const Instruction& instruction, AsyncRole role) {
     }
     return last;
   }
-  if (!isOnMbarrier(role) && role != AsyncRole::Init) return nullptr;
+  if (!isOnMbarrier(role) && role != isa::AsyncRole::Init) return nullptr;
   for (const Operand& operand : instruction.operands()) {
     if (operand.kind == OperandKind::Address) return &operand;
   }
@@ -90,6 +103,7 @@ AsyncModel::AsyncModel(const Cfg& cfg, const Liveness& liveness, const Loops& lo
     return;
   }
   findProtocol(cfg, assumptions, separators);
+  checkBytes(cfg);
 }
 
 // docs/soundness/ G3
@@ -99,11 +113,11 @@ bool AsyncModel::staysInside(const Cfg& cfg, const AddressObjects& objects) cons
   bool isAny = false;
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      const AsyncRole role = asyncRoleOf(*instruction.desc);
-      const bool isUnknown = !instruction.desc->known() || role == AsyncRole::Other ||
+      const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
+      const bool isUnknown = !instruction.desc->known() || role == isa::AsyncRole::Other ||
                              instruction.desc->control == isa::Control::Call;
       if (isUnknown || !isOfOwnCta(instruction, role, objects)) return false;
-      isAny |= role != AsyncRole::None;
+      isAny |= role != isa::AsyncRole::None;
     }
   }
   return isAny && !mayPublishSharedAddress(function);
@@ -111,17 +125,17 @@ bool AsyncModel::staysInside(const Cfg& cfg, const AddressObjects& objects) cons
 
 // The window of the cluster contains that of the own CTA (C3.6): an address there is an own one if
 // it is made of a variable.
-bool AsyncModel::isOfOwnCta(const Instruction& instruction, AsyncRole role,
+bool AsyncModel::isOfOwnCta(const Instruction& instruction, isa::AsyncRole role,
                             const AddressObjects& objects) const {
-  if (role == AsyncRole::None || !instruction.desc->has(".shared::cluster") ||
-      role == AsyncRole::ProxyFence) {
+  if (role == isa::AsyncRole::None || !instruction.desc->has(".shared::cluster") ||
+      role == isa::AsyncRole::ProxyFence) {
     return true;
   }
   const auto isOwn = [&](const Operand* address) {
     return address != nullptr && objects.placeOf(*address, Domain::Shared).object != nullptr;
   };
   const Operand* const first = instruction.operand(0);
-  const bool isCopy = role == AsyncRole::CopyIn;
+  const bool isCopy = role == isa::AsyncRole::CopyIn;
   return isOwn(mbarrierOperand(instruction, role)) && (!isCopy || isOwn(first));
 }
 
@@ -134,26 +148,26 @@ void AsyncModel::findProtocol(const Cfg& cfg, const Assumptions& assumptions,
   IdVector<BlockId, std::uint8_t> atEntry(cfg.blockCount() + std::size_t{1}, 0);
   const auto pass = [&](BlockId b, std::uint8_t since) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      const AsyncRole role = asyncRoleOf(*instruction.desc);
-      const bool isOpening = role == AsyncRole::ArriveExpect || role == AsyncRole::CopyIn;
-      if (role == AsyncRole::Init && instruction.desc->has(".init")) {
+      const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
+      const bool isOpening = role == isa::AsyncRole::ArriveExpect || role == isa::AsyncRole::CopyIn;
+      if (role == isa::AsyncRole::Init && instruction.desc->has(".init")) {
         const Operand* const count = instruction.operand(1);
         protocol_.hasOneArrival &= isConstantAbove(count, 1) && count->immediate == 1;
       }
-      if (role == AsyncRole::ArriveExpect) {
+      if (role == isa::AsyncRole::ArriveExpect) {
         const Operand* const bytes = instruction.operand(2);
         protocol_.observesPhases &= isConstantAbove(bytes, 1);
       }
       if (isOnMbarrier(role) && (since & kInit) != 0) protocol_.observesPhases = false;
       if (isOpening && (since & kAcquire) != 0) protocol_.observesPhases = false;
-      if (role == AsyncRole::CopyIn && (since & kWait) != 0) protocol_.separatesCopies = false;
+      if (role == isa::AsyncRole::CopyIn && (since & kWait) != 0) protocol_.separatesCopies = false;
       if (separators.contains(&instruction)) {
         since = 0;
         continue;
       }
-      if (role == AsyncRole::Init) since |= kInit;
-      if (role == AsyncRole::Wait) since |= kWait;
-      if (role == AsyncRole::None && mayAcquire(instruction, assumptions)) since |= kAcquire;
+      if (role == isa::AsyncRole::Init) since |= kInit;
+      if (role == isa::AsyncRole::Wait) since |= kWait;
+      if (role == isa::AsyncRole::None && mayAcquire(instruction, assumptions)) since |= kAcquire;
     }
     return since;
   };
@@ -167,6 +181,56 @@ void AsyncModel::findProtocol(const Cfg& cfg, const Assumptions& assumptions,
     for (const BlockId next : cfg.successors(b)) {
       if (next == cfg.exit() || (atEntry[next] | atEnd) == atEntry[next]) continue;
       atEntry[next] |= atEnd;
+      work.push_back(next);
+    }
+  }
+}
+
+// docs/soundness/ G4.5: a forward data flow over what was expected and copied since the last wait.
+void AsyncModel::checkBytes(const Cfg& cfg) {
+  protocol_.separatesCopies &= areCopiesSized(cfg);
+  const bool areSized = protocol_.separatesCopies;
+  // Of the bytes that are expected, those that no copy brings yet; and which of "nothing", "a
+  // copy", "an expectation" and both there may have been, a bit for each.
+  struct Since {
+    std::int64_t bytes = 0;
+    std::uint8_t seen = 0;
+  };
+  constexpr std::uint8_t kNothing = 1, kCopied = 2, kExpected = 4, kBoth = 8;
+  const auto with = [](std::uint8_t seen, std::uint8_t one) {
+    const bool isNew = (seen & (kNothing | one)) != 0;
+    const bool isBoth = (seen & ~(kNothing | one)) != 0;
+    return static_cast<std::uint8_t>((isNew ? one : 0) | (isBoth ? kBoth : 0));
+  };
+  IdVector<BlockId, std::optional<Since>> atEntry(cfg.blockCount() + std::size_t{1});
+  atEntry[cfg.entry()] = Since{0, kNothing};
+  std::vector<BlockId> work{cfg.entry()};
+  while (!work.empty() && protocol_.observesPhases) {
+    const BlockId b = work.back();
+    work.pop_back();
+    Since since = *atEntry[b];
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
+      if (role == isa::AsyncRole::Wait) {
+        const bool isBalanced = (since.seen & (kCopied | kExpected)) == 0;
+        protocol_.observesPhases &= isBalanced && (!areSized || since.bytes == 0);
+        since.seen = kNothing;
+      } else if (role == isa::AsyncRole::ArriveExpect) {
+        const Operand* const bytes = instruction.operand(2);
+        since.bytes += isConstantAbove(bytes, 1) ? bytes->immediate : 0;
+        since.seen = with(since.seen, kExpected);
+      } else if (role == isa::AsyncRole::CopyIn) {
+        if (areSized) since.bytes -= instruction.operand(2)->immediate;
+        since.seen = with(since.seen, kCopied);
+      }
+    }
+    for (const BlockId next : cfg.successors(b)) {
+      if (next == cfg.exit()) continue;
+      std::optional<Since>& known = atEntry[next];
+      if (known && known->bytes != since.bytes && areSized) protocol_.observesPhases = false;
+      const std::uint8_t before = known ? known->seen : 0;
+      if (known && (before | since.seen) == before) continue;
+      known = Since{since.bytes, static_cast<std::uint8_t>(before | since.seen)};
       work.push_back(next);
     }
   }

@@ -13,19 +13,19 @@
 #include <unordered_set>
 
 #include "analysis/addresses/async_protocol.h"
-#include "analysis/async/async_role.h"
 #include "analysis/async/full_waits.h"
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/liveness.h"
 #include "analysis/flow/loops.h"
 #include "analysis/launch/assumptions.h"
 #include "analysis/memory/address_objects.h"
+#include "isa/async_role.h"
 
 namespace ptxopt::analysis {
 
 // The operand of an instruction that names the mbarrier that it works on or signals; null if none
 // does.  O(operands).
-const ir::Operand* mbarrierOperand(const ir::Instruction& instruction, AsyncRole role);
+const ir::Operand* mbarrierOperand(const ir::Instruction& instruction, isa::AsyncRole role);
 
 class AsyncModel {
  public:
@@ -48,8 +48,9 @@ class AsyncModel {
 
  private:
   bool staysInside(const Cfg& cfg, const AddressObjects& objects) const;
-  bool isOfOwnCta(const ir::Instruction& instruction, AsyncRole role,
+  bool isOfOwnCta(const ir::Instruction& instruction, isa::AsyncRole role,
                   const AddressObjects& objects) const;
+  void checkBytes(const Cfg& cfg);
   void findProtocol(const Cfg& cfg, const Assumptions& assumptions,
                     const InstructionSet& separators);
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analysis/async/async_role.h"
+#include "isa/async_role.h"
 
 namespace ptxopt::analysis {
 
@@ -15,7 +15,7 @@ Uniformity::InstructionSet waitsIn(const Cfg& cfg) {
   Uniformity::InstructionSet waits;
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      const bool isWait = asyncRoleOf(*instruction.desc) == AsyncRole::Wait;
+      const bool isWait = isa::asyncRoleOf(*instruction.desc) == isa::AsyncRole::Wait;
       if (isWait && cfg.isReachable(b)) waits.insert(&instruction);
     }
   }
@@ -27,8 +27,8 @@ BitSet meetingBlocks(const Cfg& cfg) {
   BitSet blocks(cfg.blockCount() + std::size_t{1});
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      const AsyncRole role = asyncRoleOf(*instruction.desc);
-      const bool isOne = role == AsyncRole::Wait || role == AsyncRole::ProxyFence ||
+      const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
+      const bool isOne = role == isa::AsyncRole::Wait || role == isa::AsyncRole::ProxyFence ||
                          instruction.desc->effect == isa::Effect::CtaBarrier ||
                          !instruction.desc->known();
       if (isOne) blocks.set(b);
@@ -65,8 +65,8 @@ bool FullWaits::isOnlyUntilDone(const Instruction& wait) const {
   if (loop == LoopId::None) return false;
   for (const BlockId member : loops_.members(loop)) {
     for (const Instruction& instruction : cfg_.instructions(member)) {
-      const bool isIdle = instruction.desc->control == isa::Control::Branch ||
-                          instruction.desc->opcode == isa::Opcode::Nanosleep;
+      const bool isIdle =
+          instruction.desc->control == isa::Control::Branch || instruction.desc->is(isa::kTimer);
       if (&instruction != &wait && !isIdle) return false;
     }
   }

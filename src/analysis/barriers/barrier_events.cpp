@@ -34,8 +34,8 @@ BarrierEvents::BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bo
 void BarrierEvents::add(std::uint32_t body, const Instruction& instruction) {
   if (!mayHaveMemoryEffect(instruction)) return;
   if (async_ != nullptr) {
-    const AsyncRole role = asyncRoleOf(*instruction.desc);
-    if (role != AsyncRole::None) return addAsync(body, instruction, role);
+    const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
+    if (role != isa::AsyncRole::None) return addAsync(body, instruction, role);
   }
   const MemoryEffect effect = memoryEffectOf(instruction, bodies_[body].assumptions);
   EffectMarks marks = effect.marks;

@@ -61,10 +61,11 @@ class BarrierEvents {
                          const ir::Operand* address) const;
   void addAccess(std::uint32_t body, const ir::Instruction& instruction, AccessKinds kinds,
                  const Place& place, Ordered ordered, const Access* access = nullptr);
-  void addAsync(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
-  void addBulkCopy(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
-  void addOnTensorMemory(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
-  void addOnMbarrier(std::uint32_t body, const ir::Instruction& instruction, AsyncRole role);
+  void addAsync(std::uint32_t body, const ir::Instruction& instruction, isa::AsyncRole role);
+  void addBulkCopy(std::uint32_t body, const ir::Instruction& instruction, isa::AsyncRole role);
+  void addOnTensorMemory(std::uint32_t body, const ir::Instruction& instruction,
+                         isa::AsyncRole role);
+  void addOnMbarrier(std::uint32_t body, const ir::Instruction& instruction, isa::AsyncRole role);
   void findBulkCopies();
   bool addSync(std::uint32_t body, const ir::Instruction& instruction, Ordered ordered);
 

@@ -15,19 +15,19 @@ using ir::Operand;
 constexpr AccessKinds kAsyncRead = kRead | kAsync;
 constexpr AccessKinds kAsyncWrite = kWrite | kAsync;
 
-AccessKinds kindOf(AsyncRole role) {
+AccessKinds kindOf(isa::AsyncRole role) {
   switch (role) {
-    case AsyncRole::Wait:
+    case isa::AsyncRole::Wait:
       return kMbarrierWait;
-    case AsyncRole::Arrive:
+    case isa::AsyncRole::Arrive:
       return kMbarrierArrive;
-    case AsyncRole::ArriveExpect:
+    case isa::AsyncRole::ArriveExpect:
       return kMbarrierArriveExpect;
-    case AsyncRole::Expect:
+    case isa::AsyncRole::Expect:
       return kMbarrierExpect;
-    case AsyncRole::CopyIn:
+    case isa::AsyncRole::CopyIn:
       return kMbarrierCopy;
-    case AsyncRole::TensorCommit:
+    case isa::AsyncRole::TensorCommit:
       return kMbarrierArrive;
     default:
       return kRead | kWrite;  // mbarrier.init and .inval
@@ -56,41 +56,42 @@ CopyOperands operandsOf(const Instruction& copy) {
 
 }  // namespace
 
-void BarrierEvents::addAsync(std::uint32_t body, const Instruction& instruction, AsyncRole role) {
+void BarrierEvents::addAsync(std::uint32_t body, const Instruction& instruction,
+                             isa::AsyncRole role) {
   switch (role) {
-    case AsyncRole::Neutral:
+    case isa::AsyncRole::Neutral:
       return;
-    case AsyncRole::ProxyFence:
+    case isa::AsyncRole::ProxyFence:
       // One that all execute is on every path on which it was (G6.2).
       if (!async_->isExecutedByAll(instruction) && !addSync(body, instruction, Ordered::Both)) {
         addMarks(body, instruction, kOpaqueSync, Ordered::Both);
       }
       return;
-    case AsyncRole::CopyIn:
-    case AsyncRole::CopyOut:
+    case isa::AsyncRole::CopyIn:
+    case isa::AsyncRole::CopyOut:
       addBulkCopy(body, instruction, role);
       return;
-    case AsyncRole::BulkWait:
+    case isa::AsyncRole::BulkWait:
       addCompletion(body, instruction, completed_.bulkReads, Ordered::AsUpper);
       if (!instruction.desc->has(".read")) {
         addCompletion(body, instruction, completed_.bulkWrites, Ordered::AsUpper);
       }
       return;
-    case AsyncRole::Product:
+    case isa::AsyncRole::Product:
       addAccess(body, instruction, kAsyncRead, {Domain::Shared}, Ordered::AsLower);
       return;
-    case AsyncRole::ProductWait:
+    case isa::AsyncRole::ProductWait:
       addAccess(body, instruction, kAsyncRead, {Domain::Shared}, Ordered::AsUpper);
       return;
-    case AsyncRole::TensorAlloc:
-    case AsyncRole::TensorDealloc:
-    case AsyncRole::TensorRelinquish:
-    case AsyncRole::TensorLoad:
-    case AsyncRole::TensorStore:
-    case AsyncRole::TensorWait:
-    case AsyncRole::TensorProduct:
-    case AsyncRole::TensorBefore:
-    case AsyncRole::TensorAfter:
+    case isa::AsyncRole::TensorAlloc:
+    case isa::AsyncRole::TensorDealloc:
+    case isa::AsyncRole::TensorRelinquish:
+    case isa::AsyncRole::TensorLoad:
+    case isa::AsyncRole::TensorStore:
+    case isa::AsyncRole::TensorWait:
+    case isa::AsyncRole::TensorProduct:
+    case isa::AsyncRole::TensorBefore:
+    case isa::AsyncRole::TensorAfter:
       addOnTensorMemory(body, instruction, role);
       return;
     default:
@@ -100,39 +101,39 @@ void BarrierEvents::addAsync(std::uint32_t body, const Instruction& instruction,
 
 // docs/soundness/ G7
 void BarrierEvents::addOnTensorMemory(std::uint32_t body, const Instruction& instruction,
-                                      AsyncRole role) {
+                                      isa::AsyncRole role) {
   const auto add = [&](AccessKinds kinds, Ordered ordered = Ordered::Both,
                        const Access* executor = nullptr) {
     addAccess(body, instruction, kinds, {Domain::Tensor}, ordered, executor);
   };
   const isa::InstructionDesc& desc = *instruction.desc;
   switch (role) {
-    case AsyncRole::TensorAlloc:
-    case AsyncRole::TensorDealloc:
+    case isa::AsyncRole::TensorAlloc:
+    case isa::AsyncRole::TensorDealloc:
       add(kTensorAllocation | kAsyncRead | kAsyncWrite);
       break;
-    case AsyncRole::TensorRelinquish:
+    case isa::AsyncRole::TensorRelinquish:
       return add(kTensorAllocation);
-    case AsyncRole::TensorLoad:
+    case isa::AsyncRole::TensorLoad:
       return add(kTensorLanes | kAsyncRead);
-    case AsyncRole::TensorStore:
+    case isa::AsyncRole::TensorStore:
       return add(kTensorLanes | kAsyncWrite);
-    case AsyncRole::TensorWait:
+    case isa::AsyncRole::TensorWait:
       return add(kTensorLanes | (desc.has(".wait::ld") ? kAsyncRead : kAsyncWrite),
                  Ordered::AsUpper);
-    case AsyncRole::TensorProduct: {
+    case isa::AsyncRole::TensorProduct: {
       const Addresses* const addresses = bodies_[body].addresses;
       add(kAsyncRead | kAsyncWrite, Ordered::Both,
           addresses == nullptr ? nullptr : addresses->executorOf(instruction));
       if (desc.has(".shift")) return;
       return addAccess(body, instruction, kAsyncRead, {Domain::Shared}, Ordered::AsLower);
     }
-    case AsyncRole::TensorBefore:
+    case isa::AsyncRole::TensorBefore:
       return add(kTensorBefore);
     default:
       return add(kTensorAfter);
   }
-  if (role != AsyncRole::TensorAlloc) return;
+  if (role != isa::AsyncRole::TensorAlloc) return;
   // The address that it writes to shared memory.
   const Operand* const address = instruction.operand(0);
   const Domain domain = desc.space == isa::Space::None ? Domain::Any : Domain::Shared;
@@ -143,12 +144,12 @@ void BarrierEvents::addOnTensorMemory(std::uint32_t body, const Instruction& ins
 // What the copy does to memory counts where it is issued, as a lower member.  Where it is seen to
 // be complete it counts for the waits of its group; all threads wait at an mbarrier themselves
 // (G2).
-void BarrierEvents::addBulkCopy(std::uint32_t body, const Instruction& copy, AsyncRole role) {
+void BarrierEvents::addBulkCopy(std::uint32_t body, const Instruction& copy, isa::AsyncRole role) {
   const auto place = [&](const Operand* address, Domain domain) {
     return placeOf(body, {0, domain, address, Ordered::AsLower});
   };
   const auto [destination, source] = operandsOf(copy);
-  const bool isIn = role == AsyncRole::CopyIn;
+  const bool isIn = role == isa::AsyncRole::CopyIn;
   const Domain from = isIn && copy.desc->has(".global") ? Domain::Global : Domain::Shared;
   const Domain to = isIn ? Domain::Shared : Domain::Global;
   addAccess(body, copy, kAsyncRead, place(source, from), Ordered::AsLower,
@@ -159,9 +160,10 @@ void BarrierEvents::addBulkCopy(std::uint32_t body, const Instruction& copy, Asy
 }
 
 void BarrierEvents::addOnMbarrier(std::uint32_t body, const Instruction& instruction,
-                                  AsyncRole role) {
+                                  isa::AsyncRole role) {
   const Operand* const object = mbarrierOperand(instruction, role);
-  const bool isGeneric = role != AsyncRole::CopyIn && instruction.desc->space == isa::Space::None;
+  const bool isGeneric =
+      role != isa::AsyncRole::CopyIn && instruction.desc->space == isa::Space::None;
   const Place place =
       placeOf(body, {0, isGeneric ? Domain::Any : Domain::Shared, object, Ordered::Both});
   addAccess(body, instruction, kindOf(role), place, Ordered::Both,
@@ -173,7 +175,7 @@ void BarrierEvents::findBulkCopies() {
     const Cfg& cfg = *bodies_[k].cfg;
     for (const BlockId b : cfg.blocks()) {
       for (const Instruction& copy : cfg.instructions(b)) {
-        if (asyncRoleOf(*copy.desc) != AsyncRole::CopyOut) continue;
+        if (isa::asyncRoleOf(*copy.desc) != isa::AsyncRole::CopyOut) continue;
         const auto [destination, source] = operandsOf(copy);
         completed_.bulkReads.add(kAsyncRead,
                                  placeOf(k, {0, Domain::Shared, source, Ordered::AsUpper}),
