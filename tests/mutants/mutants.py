@@ -28,10 +28,10 @@ COLUMNS = ["number", "id", "place", "kind", "before", "after", "noticed by", "ju
 SURVIVED = "survived"
 NOT_REACHED = "survived: not reached"
 
-UNIT_TESTS = ["passes_test", "analysis_test", "audit_test"]
-PROGRAMS = [*UNIT_TESTS, "ptxopt", "ptxrun", "ptxreduce", "random_kernels"]
-REGRESS = ["basic-dbe", "common-base", "cssa", "dead-sync", "early-cse", "global-opt", "unknown",
-           "warp-sync"]
+UNIT_TESTS = ["passes_test", "analysis_test", "audit_test", "needs_test", "retarget_test"]
+PROGRAMS = [*UNIT_TESTS, "ptxopt", "ptxcheck", "ptxrun", "ptxreduce", "random_kernels"]
+REGRESS = ["audit", "basic-dbe", "common-base", "cssa", "dead-sync", "driver", "early-cse", "global-opt",
+           "ptxcheck", "retarget", "unknown", "warp-sync"]
 MOST_SECONDS = 20  # of one check; what takes longer is left out
 
 O3 = "global-opt,dead-sync,early-cse,common-base"
@@ -273,7 +273,7 @@ class Checks:
         if self.lit is None:
             say("no lit: the files of tests/regress are left out")
             return
-        programs = hash_of(*map(self.program, ["ptxopt", "ptxrun", "ptxreduce"]))
+        programs = hash_of(*map(self.program, ["ptxopt", "ptxcheck", "ptxrun", "ptxreduce"]))
         root = os.path.join(self.copy.tree, "tests", "regress")
         for folder in REGRESS:
             for name in sorted(os.listdir(os.path.join(root, folder))):
