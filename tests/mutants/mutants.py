@@ -410,6 +410,8 @@ def summary(rows, arguments):
         f"# tests/mutants/mutants.py --seed {arguments.seed} --count {arguments.count} "
         f"--kernels {arguments.kernels} --schedules {arguments.schedules}"
         + (f" --kernel-options '{arguments.kernel_options}'" if arguments.kernel_options else ""),
+        "# The draw depends on the source.  Where a change is no longer there, its row goes, and the first",
+        "# change of the draw that has no row takes its place.",
         f"# {len(rows)} mutants tried: {noticed} noticed ({percent(noticed, len(rows))} %), first by: "
         f"{words}",
         f"# {len(survivors)} survived, {reached} of them reached by no check; {len(equivalent)} judged "
