@@ -123,9 +123,9 @@ class StaticCheck::OfUnit {
     check_.isLimitMet_ |= search.isLimitMet();
     for (const Race& race : search.races()) addRace(race);
     for (const BarrierBody& body : bodies_) {
-      for (const auto& found : analysis::findMissingFences(*body.cfg, *body.addresses)) {
-        addFence(body.cfg->function(), found);
-      }
+      const auto fences = analysis::findMissingFences(*body.cfg, *body.addresses);
+      check_.isLimitMet_ |= fences.isLimitMet;
+      for (const auto& found : fences.all) addFence(body.cfg->function(), found);
     }
     return std::move(found_);
   }

@@ -28,7 +28,7 @@ from rules import SOURCE_DIR, is_below, is_rule_file, percent, read, write  # no
 
 PROGRAMS = ["random_kernels", "analysis_test", "passes_test", "needs_test", "retarget_test", "ptxopt", "ptxrun",
             "ptxreduce", "ptxcheck"]
-TESTS = "^(unit/analysis|unit/passes|unit/needs|unit/retarget|regress|races/truth|fuzz/launches|fuzz/guards)$"
+TESTS = "^(unit/analysis|unit/passes|unit/needs|unit/retarget|regress|races/(truth|benchmark)|fuzz/launches|fuzz/guards)$"
 GOALS = {"kernels": 85, "tests": 95}  # percent of branches
 # Random kernels: half of them without assumptions, half with those that hold, each through three of
 # the pipelines that its seed draws.

@@ -28,10 +28,10 @@ COLUMNS = ["number", "id", "place", "kind", "before", "after", "noticed by", "ju
 SURVIVED = "survived"
 NOT_REACHED = "survived: not reached"
 
-UNIT_TESTS = ["passes_test", "analysis_test", "audit_test"]
-PROGRAMS = [*UNIT_TESTS, "ptxopt", "ptxrun", "ptxreduce", "random_kernels"]
-REGRESS = ["basic-dbe", "common-base", "cssa", "dead-sync", "early-cse", "global-opt", "unknown",
-           "warp-sync"]
+UNIT_TESTS = ["passes_test", "analysis_test", "audit_test", "needs_test", "retarget_test"]
+PROGRAMS = [*UNIT_TESTS, "ptxopt", "ptxcheck", "ptxrun", "ptxreduce", "random_kernels"]
+REGRESS = ["audit", "basic-dbe", "common-base", "cssa", "dead-sync", "driver", "early-cse", "global-opt",
+           "ptxcheck", "retarget", "unknown", "warp-sync"]
 MOST_SECONDS = 20  # of one check; what takes longer is left out
 
 O3 = "global-opt,dead-sync,early-cse,common-base"
@@ -273,7 +273,7 @@ class Checks:
         if self.lit is None:
             say("no lit: the files of tests/regress are left out")
             return
-        programs = hash_of(*map(self.program, ["ptxopt", "ptxrun", "ptxreduce"]))
+        programs = hash_of(*map(self.program, ["ptxopt", "ptxcheck", "ptxrun", "ptxreduce"]))
         root = os.path.join(self.copy.tree, "tests", "regress")
         for folder in REGRESS:
             for name in sorted(os.listdir(os.path.join(root, folder))):
@@ -410,6 +410,8 @@ def summary(rows, arguments):
         f"# tests/mutants/mutants.py --seed {arguments.seed} --count {arguments.count} "
         f"--kernels {arguments.kernels} --schedules {arguments.schedules}"
         + (f" --kernel-options '{arguments.kernel_options}'" if arguments.kernel_options else ""),
+        "# The draw depends on the source.  Where a change is no longer there, its row goes, and the first",
+        "# change of the draw that has no row takes its place.",
         f"# {len(rows)} mutants tried: {noticed} noticed ({percent(noticed, len(rows))} %), first by: "
         f"{words}",
         f"# {len(survivors)} survived, {reached} of them reached by no check; {len(equivalent)} judged "

@@ -30,7 +30,7 @@ class BarrierRegions {
 
   // An effect of an instruction, for explanations.
   struct Event {
-    const ir::Instruction* instruction = nullptr;
+    const ir::Instruction* instruction = nullptr;  // null at the end of a thread: marks, no class
     const ir::Function* function = nullptr;
     EffectMarks marks = 0;              // marks, or else
     std::optional<AccessSet::Key> key;  // a class

@@ -54,7 +54,7 @@ std::optional<LoopRounds> roundsBetween(
     for (EdgeId e = cfg.firstOutEdge(from.block); e != cfg.endOutEdge(from.block); ++e) {
       Position to = from;
       to.block = cfg.target(e);
-      if (to.block == cfg.exit() || cfg.kind(e) == EdgeKind::Endless) continue;
+      if (to.block == cfg.exit()) continue;
       if (loops.contains(loop, to.block)) {
         if (!loops.contains(loop, from.block)) {
           to.distance = kAnew;

@@ -233,33 +233,33 @@ class ObjectUses::Builder {
   // instruction uses an address in a way that is not followed.
   Pointer resultOf(const Instruction& instruction) {
     const AddressStep step = addressStep(instruction);
-    using Kind = AddressStep::Kind;
+    using Step = AddressStep::Kind;
     switch (step.kind) {
-      case Kind::Copy:
+      case Step::Copy:
         return valueOf(*step.a);
-      case Kind::Sum:
-      case Kind::Difference: {
+      case Step::Sum:
+      case Step::Difference: {
         const Pointer a = valueOf(*step.a);
         const Pointer b = valueOf(*step.b);
-        const bool isMinus = step.kind == Kind::Difference;
+        const bool isMinus = step.kind == Step::Difference;
         if (b.state == Pointer::State::None) return moved(a, *step.b, isMinus, step.bits);
         if (a.state != Pointer::State::None || isMinus) return {};
         return moved(b, *step.a, false, step.bits);
       }
-      case Kind::ScaledSum: {
+      case Step::ScaledSum: {
         if (valueOf(*step.a) != Pointer{} || valueOf(*step.b) != Pointer{}) return {};
         const Pointer sum = valueOf(*step.c);
         if (!sum.isAddress()) return sum;
         return {Pointer::State::Object, sum.isGeneric, sum.variable, 0};
       }
-      case Kind::ToGeneric:
+      case Step::ToGeneric:
         return converted(valueOf(*step.a), step.space, true);
-      case Kind::FromGeneric:
+      case Step::FromGeneric:
         return converted(valueOf(*step.a), step.space, false);
-      case Kind::Resize:
+      case Step::Resize:
         return step.isZeroExtension ? resized(valueOf(*step.a)) : Pointer{};
-      case Kind::Select:
-      case Kind::None:
+      case Step::Select:
+      case Step::None:
         break;
     }
     return {};

@@ -15,10 +15,8 @@ using Event = BarrierRegions::Event;
 // Threads may agree on an order by it.  A strong access alone does not order others.
 bool mayOrder(const Event& event) {
   if ((event.marks & (kOpaqueSync | kCtaFence | kBarrierResource)) == 0) {
-    return event.key && event.instruction != nullptr &&
-           ir::effectOf(*event.instruction) == isa::Effect::Sync;
+    return event.key && ir::effectOf(*event.instruction) == isa::Effect::Sync;
   }
-  if (event.instruction == nullptr) return true;
   switch (ir::effectOf(*event.instruction)) {
     case isa::Effect::Strong:
     case isa::Effect::Weak:
@@ -32,8 +30,9 @@ bool mayOrder(const Event& event) {
 // Neither is it something else than an access, nor what unknown code may do.
 bool isKnown(const AccessClasses& classes, const Event& event) {
   const AccessClass& of = classes.of(*event.key);
-  const bool isCall = event.instruction->desc->control == isa::Control::Call;
-  return (of.kinds & kSync) == 0 && !(isCall && of.domain == Domain::Any);
+  const isa::InstructionDesc& desc = *event.instruction->desc;
+  const bool isUnknown = !desc.known() || desc.control == isa::Control::Call;
+  return (of.kinds & kSync) == 0 && !(isUnknown && of.domain == Domain::Any);
 }
 
 }  // namespace
@@ -74,10 +73,8 @@ void EpochPairs::addEpoch(Node start, Grain grain) {
 }
 
 std::vector<EpochPairs::Node> EpochPairs::nodesFrom(Node start, Grain grain) const {
-  std::vector<Node> nodes;
-  if (divides(start, grain)) return nodes;
+  std::vector<Node> nodes = {start};
   std::unordered_set<Node> seen{start};
-  nodes.push_back(start);
   for (std::size_t at = 0; at < nodes.size(); ++at) {
     for (const Node next : regions_.successors(nodes[at])) {
       if (!divides(next, grain) && seen.insert(next).second) nodes.push_back(next);
@@ -118,8 +115,8 @@ void EpochPairs::addMembers(const std::vector<Node>& nodes) {
     for (const Event& event : events) {
       // What orders comes before the access that it is part of.
       isOrdered |= mayOrder(event);
-      const bool isAccess = event.key && event.instruction != nullptr &&
-                            (event.reads || event.writes) && isKnown(graph_.classes(), event);
+      const bool isAccess =
+          event.key && (event.reads || event.writes) && isKnown(graph_.classes(), event);
       if (isAccess) members_.push_back({&event, isOrdered, false});
     }
     isOrdered = after.contains(node);
@@ -148,7 +145,7 @@ void EpochPairs::add(const Member& one, const Member& other, Grain grain) {
   const AccessClass& b = classes.of(*other.event->key);
   constexpr AccessKinds kStrong = kStrongRead | kStrongWrite;
   if ((a.kinds & kStrong) != 0 && (b.kinds & kStrong) != 0) return;
-  const bool areWarpsDifferent = grain == Grain::Cta && !graph_.warpBarriers().empty();
+  const bool areWarpsDifferent = grain == Grain::Cta;
   const bool mayBeOrdered = (one.isOrderedAfter && other.isOrderedBefore) ||
                             (other.isOrderedAfter && one.isOrderedBefore);
   // Most pairs do not conflict, which is known by their classes.

@@ -55,6 +55,7 @@ class EpochPairs {
 
   void findStarts();
   void addEpoch(Node start, Grain grain);
+  // `start` is a piece of code: each barrier is followed by one.
   std::vector<Node> nodesFrom(Node start, Grain grain) const;
   std::unordered_set<Node> orderedNodes(const std::vector<Node>& nodes, Direction direction) const;
   void addMembers(const std::vector<Node>& nodes);

@@ -28,7 +28,7 @@ bool EpochRounds::passes(BlockId block, const ir::Instruction* from,
     if (isOnWay && divides_(instruction)) return false;
     isOnWay |= &instruction == from;
   }
-  return isOnWay && to == nullptr;
+  return to == nullptr;
 }
 
 EpochRounds::FromStart EpochRounds::walk(LoopId loop, const Start& start) const {
@@ -37,7 +37,7 @@ EpochRounds::FromStart EpochRounds::walk(LoopId loop, const Start& start) const 
   const auto goOn = [&](BlockId block, Distances distances) {
     for (EdgeId e = cfg_.firstOutEdge(block); e != cfg_.endOutEdge(block); ++e) {
       const BlockId to = cfg_.target(e);
-      if (to == cfg_.exit() || cfg_.kind(e) == EdgeKind::Endless) continue;
+      if (to == cfg_.exit()) continue;
       const bool isBack = to == loops_.header(loop) && loops_.contains(loop, block);
       const unsigned shifted = isBack ? distances << 1 | (distances & 1u << kMost) : distances;
       const auto all = static_cast<Distances>(shifted & ((2u << kMost) - 1));

@@ -85,6 +85,7 @@ class Walk {
   using Visit = std::function<bool(const Instruction&)>;
   void backwards(const Instruction& start, const Visit& visit) const { run(start, visit, true); }
   void onwards(const Instruction& start, const Visit& visit) const { run(start, visit, false); }
+  bool isLimitMet() const { return visited_ > most(Limit::FenceVisits); }
 
  private:
   bool through(BlockId block, const Instruction* start, const Visit& visit, bool isBack) const {
@@ -140,7 +141,7 @@ class Finder {
   Finder(const Cfg& cfg, const Addresses& addresses)
       : cfg_(cfg), addresses_(addresses), walk_(cfg) {}
 
-  std::vector<MissingFence> run() {
+  MissingFences run() {
     std::vector<const Instruction*> flagStores;
     for (const BlockId b : cfg_.blocks()) {
       if (!cfg_.isReachable(b)) continue;
@@ -153,7 +154,7 @@ class Finder {
     }
     for (const Instruction* flag : flagStores) checkFlag(*flag);
     for (const Instruction* read : flagReads_) checkFlagRead(*read, flagStores);
-    return std::move(found_);
+    return {std::move(found_), walk_.isLimitMet()};
   }
 
  private:
@@ -290,7 +291,7 @@ class Finder {
 
 }  // namespace
 
-std::vector<MissingFence> findMissingFences(const Cfg& cfg, const Addresses& addresses) {
+MissingFences findMissingFences(const Cfg& cfg, const Addresses& addresses) {
   return Finder(cfg, addresses).run();
 }
 

@@ -30,7 +30,12 @@ struct MissingFence {
   const ir::Instruction* load = nullptr;   // that may miss the store; or the bulk copy
 };
 
+struct MissingFences {
+  std::vector<MissingFence> all;
+  bool isLimitMet = false;  // not all flags and copies were looked at
+};
+
 // Of one function.  At most one for each flag and copy.
-std::vector<MissingFence> findMissingFences(const Cfg& cfg, const Addresses& addresses);
+MissingFences findMissingFences(const Cfg& cfg, const Addresses& addresses);
 
 }  // namespace ptxopt::analysis

@@ -56,7 +56,7 @@ class Joining {
   }
 
  private:
-  bool makeJoined(ValueId v, std::span<const ValueId> candidates) {
+  void makeJoined(ValueId v, std::span<const ValueId> candidates) {
     const BlockId block = ssa_.block(v);
     const analysis::Cfg& cfg = ssa_.cfg();
     MadeBase made;
@@ -67,22 +67,21 @@ class Joining {
       // Around a loop the same form is another number.
       if (!ssa_.dominators().contains(before) || ssa_.dominators().dominates(block, before) ||
           cfg.successors(before).size() != 1 || !isPlainBlock(cfg, before)) {
-        return false;
+        return;
       }
       const auto found = std::ranges::find_if(candidates, [&](ValueId base) {
         return !bases_.isDead(base) && bases_.isAvailable(base, before) &&
                bases_.calls().isFreeToEnd(bases_.calls().after(base), before);
       });
-      if (found == candidates.end()) return false;
+      if (found == candidates.end()) return;
       made.sources.push_back(*found);
     }
     if (bases_.savedBy(v) <= made.sources.size() || !bases_.allFit(v, 0) ||
         !bases_.isCallFree(bases_.calls().beginningOf(block), v) || !bases_.spend()) {
-      return false;
+      return;
     }
     for (const ValueId source : made.sources) bases_.addReader(source);
     bases_.move(v, bases_.addMade(std::move(made)), 0);
-    return true;
   }
 
   BaseAssignment& bases_;

@@ -42,7 +42,6 @@ bool KnownNumbers::areEqual(const ir::Instruction& instruction, const Operand& a
 }
 
 KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) const {
-  using Kind = Result::Kind;
   const auto operands = instruction.operands();
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.opcode != isa::Opcode::Mov && !isFoldable(desc)) return {};
@@ -68,18 +67,19 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
   if (desc.opcode == isa::Opcode::Mov && count == 1 && known == 1) {
     const bool isInteger = operands[1].kind == OperandKind::Integer && !isa::isFloat(desc.type) &&
                            desc.type != isa::Type::Pred;
-    return isInteger ? Result{Kind::Given, residue(sources[0], static_cast<unsigned>(bits)),
+    return isInteger ? Result{Result::Kind::Given, residue(sources[0], static_cast<unsigned>(bits)),
                               ValueId::None}
-                     : Result{Kind::Moved, 0, ValueId::None};
+                     : Result{Result::Kind::Moved, 0, ValueId::None};
   }
   const auto number = [](std::optional<std::uint64_t> result) {
-    return result ? Result{Kind::Number, *result, ValueId::None} : Result{};
+    return result ? Result{Result::Kind::Number, *result, ValueId::None} : Result{};
   };
   const bool isOfEqual = count == 2 && areEqual(instruction, operands[1], operands[2]);
   if (isOfEqual && desc.is(isa::kCancels)) return number(0);
   const auto copyOf = [&](const Operand& source) {
     const bool isCopy = source.isWholeRegister() && widthOf(source.reg()) == bits;
-    return isCopy ? Result{Kind::Copy, 0, rewrite_.ssa().use(instruction, source)} : Result{};
+    return isCopy ? Result{Result::Kind::Copy, 0, rewrite_.ssa().use(instruction, source)}
+                  : Result{};
   };
   if (isOfEqual && desc.is(isa::kIdempotent)) return copyOf(operands[1]);
   if (known == count) return number(folded(desc, std::span(sources).first(count)));

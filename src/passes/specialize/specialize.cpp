@@ -96,7 +96,7 @@ std::optional<ir::ParameterRange> rangeOf(const ir::Variable& parameter,
                                           const KernelFacts::Parameter& known) {
   const bool isScalar = parameter.dimensions.empty() && parameter.vectorWidth == 1;
   const bool isPossible = known.member ? fits(parameter, *known.member) : isScalar;
-  if (!isPossible || parameter.isParametrised) return std::nullopt;
+  if (!isPossible) return std::nullopt;
   const isa::Type type = known.member ? known.member->type : parameter.type;
   const auto* const number = std::get_if<LaunchNumber>(&known.known);
   auto range = number != nullptr ? exactly(*number, type)

@@ -167,6 +167,17 @@ TEST(AccessClasses, AddressesAreLimited) {
   EXPECT_LT(of.classes.count(), 600u);
 }
 
+// Without an address nothing says that one thread alone synchronises there.
+TEST(AccessClasses, SynchronisationHasAClassOfItsAddress) {
+  ValueFunction f(kStart + "st.shared.u32 [%r3], 1;", ".reqntid 64",
+                  ".shared .align 4 .b8 A[65536];");
+  const Access& executor = f.analyses().get<Addresses>().all()[0];
+  AccessClasses enough(Precision::Affine, false, {}, {});
+  EXPECT_TRUE(enough.keyOfSync(executor));
+  AccessClasses none(Precision::Affine, false, {}, {.addresses = 0});
+  EXPECT_FALSE(none.keyOfSync(executor));
+}
+
 // Where the work on threads ends, before the addresses are found or before they are compared, two
 // threads may have one address.
 TEST(AccessClasses, TheWorkOnThreadsIsLimited) {

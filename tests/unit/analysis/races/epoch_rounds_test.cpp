@@ -64,5 +64,15 @@ TEST(EpochRounds, OutsideOfTheLoop) {
   EXPECT_EQ(roundsOf(kStore + "L: " + kLoad + kBarrier + "@%p1 bra L;"), "divided: 00");
 }
 
+// More barriers and blocks than are followed: no two rounds are said to meet.
+TEST(EpochRounds, TooManyBarriers) {
+  std::string between;
+  for (int k = 0; k < 2'100; ++k) {
+    const std::string label = "M" + std::to_string(k);
+    between += kBarrier + "@%p2 bra " + label + "; " + label + ": ";
+  }
+  EXPECT_EQ(roundsOf("L: " + kStore + kLoad + between + "@%p1 bra L;"), "divided:");
+}
+
 }  // namespace
 }  // namespace ptxopt::analysis

@@ -42,6 +42,12 @@ TEST(NonExitedThreads, WithoutEndsUniformBlocksAre) {
             "n");
 }
 
+// The end of the text ends all threads alike.
+TEST(NonExitedThreads, TheEndOfTheText) {
+  EXPECT_EQ(answers("@%p2 bra L; bar.sync 0; L: bar.sync 0;"), "yy");
+  EXPECT_EQ(answers("@%p1 bra L; bar.sync 0; L: bar.sync 0;"), "ny");
+}
+
 TEST(NonExitedThreads, SomeMayHaveEnded) {
   EXPECT_EQ(answers("bar.sync 0; @%p1 exit; bar.sync 0; ret;"), "yn");
   EXPECT_EQ(answers("bar.sync 0; @%p1 ret; bar.sync 0; ret;"), "yn");
