@@ -17,6 +17,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checks.h"
@@ -122,13 +123,19 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
+// What ptxas makes code for.
+std::string_view builtFor(std::string_view target) {
+  return target == "sm_80" ? "sm_90" : target;
+}
+
 // What ptxas has to say against it; empty if nothing.
-std::string refusal(const Options& options, const std::string& name, const std::string& text) {
+std::string refusal(const Options& options, std::string_view target, const std::string& name,
+                    const std::string& text) {
   const std::filesystem::path input = options.folder / (name + ".ptx");
   const std::filesystem::path log = options.folder / (name + ".log");
   driver::writeFile(input.string(), text);
   const std::string command =
-      fmt::format("{} -arch=sm_90 {} -o /dev/null > {} 2>&1", quoted(options.ptxas),
+      fmt::format("{} -arch={} {} -o /dev/null > {} 2>&1", quoted(options.ptxas), target,
                   quoted(input.string()), quoted(log.string()));
   const bool accepts = std::system(command.c_str()) == 0;
   const std::string message = readFile(log.string());
@@ -149,8 +156,7 @@ constexpr std::uint64_t kBatch = 8;
 
 class Run {
  public:
-  explicit Run(const Options& options)
-      : options_(options), header_(moduleHeader(targetOf(options.generator.bias))) {}
+  explicit Run(const Options& options) : options_(options) {}
 
   Totals all() {
     const std::uint64_t batches = (options_.count + kBatch - 1) / kBatch;
@@ -164,22 +170,25 @@ class Run {
   }
 
  private:
+  using Definitions = std::vector<std::pair<std::uint64_t, std::string>>;  // by seed
+
   void batch(std::uint64_t begin, std::uint64_t end) {
-    std::vector<std::pair<std::uint64_t, std::string>> originals;
-    std::vector<std::pair<std::uint64_t, std::string>> outputs;
+    std::map<std::string_view, Definitions> originals;
+    std::map<std::string_view, Definitions> outputs;
     for (std::uint64_t seed = begin; seed < end; ++seed) {
       const RandomKernel kernel = generate(seed, options_.generator);
       const CheckResult result = check(kernel.name + ".ptx", kernel.text(),
                                        drawn(options_, seed, checkOptions(options_, kernel)));
       count(seed, kernel, result);
-      originals.emplace_back(seed, kernel.definitions);
+      originals[kernel.target].emplace_back(seed, kernel.definitions);
       if (!result.changed.empty()) {
-        outputs.emplace_back(seed, definitionsOf(result.changed.back().second, header_));
+        outputs[kernel.target].emplace_back(
+            seed, definitionsOf(result.changed.back().second, moduleHeader(kernel.target)));
       }
     }
     if (options_.ptxas.empty()) return;
-    assemble("original", originals);
-    assemble("output", outputs);
+    for (const auto& [target, kernels] : originals) assemble("original", target, kernels);
+    for (const auto& [target, kernels] : outputs) assemble("output", target, kernels);
   }
 
   void count(std::uint64_t seed, const RandomKernel& kernel, const CheckResult& result) {
@@ -206,20 +215,19 @@ class Run {
     }
   }
 
-  void assemble(const std::string& what,
-                const std::vector<std::pair<std::uint64_t, std::string>>& kernels) {
-    if (kernels.empty()) return;
-    std::string text = header_;
+  void assemble(const std::string& what, std::string_view target, const Definitions& kernels) {
+    const std::string header = moduleHeader(target);
+    std::string text = header;
     for (const auto& [seed, definitions] : kernels) text += definitions;
     const std::string name = fmt::format("batch{}_{}", kernels.front().first, what);
-    std::string message = refusal(options_, name, text);
+    std::string message = refusal(options_, builtFor(target), name, text);
     const std::lock_guard lock(mutex_);
     if (message.empty()) {
       totals_.accepted += kernels.size();
       return;
     }
     for (const auto& [seed, definitions] : kernels) {
-      message = refusal(options_, name, header_ + definitions);
+      message = refusal(options_, builtFor(target), name, header + definitions);
       if (message.empty()) {
         ++totals_.accepted;
       } else {
@@ -233,7 +241,6 @@ class Run {
   }
 
   const Options& options_;
-  const std::string header_;
   std::mutex mutex_;
   Totals totals_;
 };
@@ -414,7 +421,8 @@ constexpr std::uint32_t kManySchedules = 4 * interp::kPolicies.size();
 void checkMutant(const Options& options, std::uint64_t seed, const CorpusMutant& mutant,
                  CorpusTotals& totals, std::mutex& mutex) {
   const std::string name = fmt::format("mutant{}", seed);
-  const bool isRefused = !options.ptxas.empty() && !refusal(options, name, mutant.text).empty();
+  const bool isRefused =
+      !options.ptxas.empty() && !refusal(options, "sm_90", name, mutant.text).empty();
   CheckOptions check = drawn(options, seed, options.check);
   check.onlyClear = true;
   CheckResult result;
@@ -527,7 +535,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
       ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "leaders",
-                             "variables", "pointers", "rules"}));
+                             "variables", "pointers", "rules", "async"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses or leaders: the text says all that the launch says");
@@ -569,7 +577,8 @@ int main(int argc, char** argv) {
                                               {"leaders", Bias::Leaders},
                                               {"variables", Bias::Variables},
                                               {"pointers", Bias::Pointers},
-                                              {"rules", Bias::Rules}};
+                                              {"rules", Bias::Rules},
+                                              {"async", Bias::Async}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   try {

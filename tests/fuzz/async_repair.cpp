@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "async_repair.h"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "async_model.h"
+
+namespace ptxopt::fuzz::async {
+
+namespace {
+
+constexpr std::uint32_t kOtherLane = 7;
+
+// Whoever is elected.
+std::optional<Violation> violation(Plan& plan) {
+  for (const std::uint32_t elected : {0u, kOtherLane}) {
+    ModelOptions options;
+    options.elected = elected;
+    if (auto found = firstViolation(plan, options)) return found;
+  }
+  return std::nullopt;
+}
+
+Steps::iterator find(Steps& steps, const Step* step) {
+  return std::find_if(steps.begin(), steps.end(), [&](const Step& one) { return &one == step; });
+}
+
+void insertBefore(const Item& item, Step step) {
+  item.within->insert(find(*item.within, item.step), std::move(step));
+}
+
+class Repair {
+ public:
+  Repair(Plan& plan, Random& random) : plan_(plan), random_(random) {}
+
+  bool run() {
+    constexpr std::uint32_t kTries = 60;
+    for (std::uint32_t k = 0; k < kTries; ++k) {
+      const auto found = violation(plan_);
+      if (!found) return true;
+      if (!mend(*found)) return false;
+    }
+    return false;
+  }
+
+ private:
+  bool mend(const Violation& found) {
+    if (found.kind == Violation::Kind::Wrong) return false;
+    if (found.kind == Violation::Kind::Undefined) return initialise();
+    const std::vector<Item> items = itemsOf(plan_, plan_.steps);
+    if (found.firstItem >= found.secondItem) return false;
+    const std::size_t span = found.secondItem - found.firstItem;
+    const Item& place = items[found.firstItem + 1 + random_.below(span)];
+    if (found.kind == Violation::Kind::Fence) {
+      insertFence(found, items, place);
+      return true;
+    }
+    Step step;
+    const bool isWarp =
+        found.kind == Violation::Kind::Order && found.isInWarp && random_.percent(40);
+    step.op = isWarp ? Op::WarpSync : Op::Barrier;
+    step.spelling = random_.below(8);
+    insertBefore(place, std::move(step));
+    return true;
+  }
+
+  // By those who wrote, by those who issue, by all, or now and then by a third thread.
+  void insertFence(const Violation& found, const std::vector<Item>& items, const Item& place) {
+    Step step;
+    step.op = Op::Fence;
+    step.spelling = random_.below(3);
+    const std::uint32_t choice = random_.below(100);
+    if (choice < 40) {
+      step.who = found.first->who;
+      insertBefore(items[found.firstItem + 1], std::move(step));
+    } else if (choice < 60) {
+      step.who = found.second->who;
+      insertBefore(items[found.secondItem], std::move(step));
+    } else {
+      if (choice < 70) step.who = thread(random_.below(plan_.threads));
+      insertBefore(place, std::move(step));
+    }
+  }
+
+  // All arrays are written first, by all threads.
+  bool initialise() {
+    if (isInitialised_) return false;
+    isInitialised_ = true;
+    for (std::size_t k = 0; k < plan_.arrays.size(); ++k) {
+      const std::uint32_t all = plan_.threads * 16;
+      for (std::uint32_t at = 0; at < plan_.arrays[k].bytes; at += all) {
+        Step step;
+        step.op = Op::Store;
+        step.array = k;
+        step.width = 16;
+        step.at.pitch = 16;
+        step.at.offset = at;
+        if (at + all > plan_.arrays[k].bytes) {
+          step.who = {Who::Kind::Below, (plan_.arrays[k].bytes - at) / 16, 0};
+        }
+        plan_.steps.push_front(std::move(step));
+      }
+    }
+    return true;
+  }
+
+  Plan& plan_;
+  Random& random_;
+  bool isInitialised_ = false;
+};
+
+// ---- what nothing needs -------------------------------------------------------------------------
+
+constexpr std::array<const char*, 6> kNotes = {
+    "membar.cta;",       "fence.acq_rel.cta;", "bar.warp.sync 0xffffffff;",
+    "nanosleep.u32 20;", "fence.proxy.async;", "griddepcontrol.launch_dependents;"};
+
+class Planter {
+ public:
+  Planter(Plan& plan, Random& random, std::uint32_t percent)
+      : plan_(plan), random_(random), percent_(percent) {}
+
+  void plantIn(Steps& steps) {
+    for (auto step = steps.begin(); step != steps.end(); ++step) {
+      if (step->op == Op::Loop) plantIn(step->first);
+      if (random_.percent(percent_)) barrier(steps, step);
+      if (random_.percent(4)) note(steps, step);
+    }
+    if (random_.percent(percent_)) barrier(steps, steps.end());
+  }
+
+ private:
+  void barrier(Steps& steps, Steps::iterator before) {
+    Step step;
+    step.op = Op::Barrier;
+    step.isPlanted = true;
+    step.spelling = random_.below(8);
+    steps.insert(before, std::move(step));
+  }
+  void note(Steps& steps, Steps::iterator before) {
+    Step step;
+    step.op = Op::Note;
+    step.text = random_.pick(kNotes);
+    steps.insert(before, std::move(step));
+  }
+
+  Plan& plan_;
+  Random& random_;
+  std::uint32_t percent_;
+};
+
+void markIn(Plan& plan, Steps& steps) {
+  for (Step& step : steps) {
+    if (step.op == Op::Loop) markIn(plan, step.first);
+    if (step.op != Op::Barrier) continue;
+    const auto races = [&](std::uint32_t elected) {
+      return firstViolation(plan, {elected, &step, true}).has_value();
+    };
+    step.isNeeded = races(0) && races(kOtherLane);
+  }
+}
+
+}  // namespace
+
+bool repair(Plan& plan, Random& random) {
+  return Repair(plan, random).run();
+}
+
+void plant(Plan& plan, Random& random, std::uint32_t percent) {
+  Planter(plan, random, percent).plantIn(plan.steps);
+}
+
+void markNeeded(Plan& plan) {
+  markIn(plan, plan.steps);
+}
+
+}  // namespace ptxopt::fuzz::async
