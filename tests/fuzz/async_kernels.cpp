@@ -5,6 +5,7 @@
 
 #include <array>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 
 #include "async_pieces.h"
@@ -35,9 +36,11 @@ async::Plan rightPlan(Random& random, async::Family family) {
 RandomKernel generateAsync(std::uint64_t seed, const GeneratorOptions&) {
   Random random(seed);
   const std::uint32_t choice = random.below(100);
-  const std::size_t family = choice < 55 ? 0 : choice < 75 ? 1 : 2;
+  const std::size_t family = choice < 45 ? 0 : choice < 68 ? 1 : 2;
   async::Plan plan = rightPlan(random, kFamilies[family]);
-  constexpr std::array kPlanted = {5u, 15u, 30u};
+  // Most kernels have no other barriers than they need, but for those that are planted.
+  if (random.percent(80)) async::prune(plan, random);
+  constexpr std::array kPlanted = {4u, 8u, 16u};
   async::plant(plan, random, random.pick(kPlanted));
   async::markNeeded(plan);
   RandomKernel kernel;
@@ -45,11 +48,16 @@ RandomKernel generateAsync(std::uint64_t seed, const GeneratorOptions&) {
   kernel.target = kTargets[family];
   const std::uint32_t ctas = random.percent(80) ? 1 : 2;
   kernel.definitions = async::textOf(plan, kernel.name, random);
+  std::string map;
+  if (plan.boxRows != 0) {
+    map = fmt::format(", \"tensormap:&arg0:u32:16,{}:box=16,{}\"",
+                      async::kInputBytes / async::kRowBytes, plan.boxRows);
+  }
   kernel.launch = fmt::format(
       "// LAUNCH: {{\"kernel\": \"{}\", \"grid\": {}, \"block\": {}, \"args\": "
-      "[\"buffer:{}:random:u32:{}\", \"buffer:{}\", \"u32:{}\"]}}",
+      "[\"buffer:{}:random:u32:{}\", \"buffer:{}\", \"u32:{}\"{}]}}",
       kernel.name, ctas, plan.threads, async::kInputBytes, seed % 1000,
-      ctas * async::outBytesOf(plan), plan.rounds);
+      ctas * async::outBytesOf(plan), plan.rounds, map);
   kernel.guarantees = {"assume-drf",        "noalias-params",
                        "noalias-variables", "relax-trap",
                        "relax-timing",      "nc-invariant",

@@ -162,12 +162,12 @@ class Model {
   // ---- violations -------------------------------------------------------------------------------
 
   [[noreturn]] void fail(Violation::Kind kind, const Step* step) {
-    throw Violation{kind, item_, item_, step, step, false};
+    throw Violation{kind, item_, item_, step, step, 0, 0};
   }
   [[noreturn]] void fail(Violation::Kind kind, std::uint32_t first, std::uint32_t second) {
     const Event& a = events_[first];
     const Event& b = events_[second];
-    throw Violation{kind, a.item, b.item, a.step, b.step, a.warp == b.warp};
+    throw Violation{kind, a.item, b.item, a.step, b.step, a.warp, b.warp};
   }
 
   // ---- control ----------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ class Model {
     const bool mustBeWritten = cell < slotCell_ || cell >= tensorCells_;
     if (!isWrite && mustBeWritten && at.write.by == Access::By::Nobody) {
       const Step* step = events_[actor.access.event].step;
-      throw Violation{Violation::Kind::Undefined, item_, item_, step, step, false};
+      throw Violation{Violation::Kind::Undefined, item_, item_, step, step, 0, 0};
     }
     const bool hasProxies = cell < slotCell_;
     order(actor, at.write, isWrite, true, hasProxies);
@@ -344,6 +344,7 @@ class Model {
         return eachWarp(who, [&](std::uint32_t, const auto& lanes) { synchronise(lanes); });
       case Op::Note:
       case Op::Loop:
+      case Op::If:
       case Op::Roles:
         return;
       case Op::LoadMatrix:
@@ -676,6 +677,11 @@ class Model {
 
 void append(Plan& plan, Steps& steps, std::uint32_t round, std::vector<Item>& items) {
   for (Step& step : steps) {
+    if (step.op == Op::If) {
+      const bool isTrue = step.isOdd ? round % 2 != 0 : plan.rounds > step.count;
+      append(plan, isTrue ? step.first : step.second, round, items);
+      continue;
+    }
     if (step.op != Op::Loop) {
       items.push_back({&step, &steps, round});
       continue;

@@ -38,7 +38,8 @@ struct Violation {
   std::size_t secondItem = 0;
   const Step* first = nullptr;
   const Step* second = nullptr;
-  bool isInWarp = false;  // both are of one warp
+  std::uint32_t firstWarp = 0;
+  std::uint32_t secondWarp = 0;
 };
 
 struct ModelOptions {

@@ -125,6 +125,7 @@ class Maker {
   // ---- what is done with a tile -----------------------------------------------------------------
 
   Steps consume(const Tile& tile, Round round, const Who& who);
+  Steps consumeOnce(const Tile& tile, Round round, const Who& who);
   Step access(Op op, const Tile& tile, Round round, const Who& who);
   Step matrix(Op op, const Tile& tile, Round round, const Who& who);
   Steps copyOut(const Tile& tile, Round round, const Who& who);
@@ -149,11 +150,15 @@ class Maker {
     Who second;               // who copies, where that is another thread
     std::uint32_t place = 0;
     std::uint32_t spelling = 0;
+    bool isTensor = false;
   };
+  bool useMap(const Tile& tile);
   Steps fill(const Ring& ring, Round round, bool onlyBelow);
   Steps leave(const Ring& ring, Round round, const Who& who);
 
   Piece loadRing();
+  Piece laggingProducts();
+  Piece releasedByProducts();
   Piece storeRing();
   Piece copyRing();
   Piece copyOnMbarrier();
@@ -262,7 +267,21 @@ Steps Maker::product(Op op, const Tile& tile, Round round) {
   return steps;
 }
 
+// Not the same in odd rounds.
 Steps Maker::consume(const Tile& tile, Round round, const Who& who) {
+  if (!round.isOfLoop || who.kind != Who::Kind::All || !percent(12)) {
+    return consumeOnce(tile, round, who);
+  }
+  Step choice = async::make(Op::If, all(), round);
+  choice.isOdd = true;
+  choice.first = consumeOnce(tile, round, who);
+  if (percent(60)) choice.second = consumeOnce(tile, round, who);
+  Steps steps;
+  steps.push_back(std::move(choice));
+  return steps;
+}
+
+Steps Maker::consumeOnce(const Tile& tile, Round round, const Who& who) {
   Steps steps;
   const bool isAll = who.kind == Who::Kind::All;
   for (std::uint32_t k = 1 + below(2); k != 0; --k) {
@@ -341,6 +360,10 @@ Steps Maker::fill(const Ring& ring, Round round, bool onlyBelow) {
     steps.push_back(wait(ring.empty, ring.tile.stages, round, ring.producer, -1));
   }
   const auto copies = [&](const Who& who) {
+    if (ring.isTensor) {
+      add(Op::BulkIn, who).isTensor = true;
+      return;
+    }
     if (ring.order % 2 == 0 || ring.tile.bytes < 32) {
       add(Op::BulkIn, who);
       return;
@@ -386,6 +409,81 @@ Steps Maker::leave(const Ring& ring, Round round, const Who& who) {
   return steps;
 }
 
+// There is one map in a kernel; its boxes have one size.
+bool Maker::useMap(const Tile& tile) {
+  constexpr std::uint32_t kMostRows = 256;
+  const std::uint32_t rows = tile.bytes / kRowBytes;
+  if (tile.bytes % kRowBytes != 0 || rows > kMostRows) return false;
+  if (plan_.boxRows == 0) plan_.boxRows = rows;
+  return plan_.boxRows == rows;
+}
+
+// A product is waited for one round later, and then its stage is filled again.
+Piece Maker::laggingProducts() {
+  Ring ring;
+  ring.tile = addTile(2 + below(3), kWgmmaA + kWgmmaB);
+  ring.producer = ring.second = leader();
+  ring.order = below(8);
+  ring.full = addMbarriers(ring.tile.stages, 1);
+  ring.isTensor = percent(25) && useMap(ring.tile);
+  const std::uint32_t ahead = ring.tile.stages - 1;
+  Piece piece;
+  for (std::uint32_t k = 0; k < ahead; ++k) move(piece.before, fill(ring, at(k), true));
+  move(piece.body, waits(ring.full, ring.tile.stages, kLoop));
+  Step product = async::make(Op::Wgmma, all(), kLoop);
+  product.array = ring.tile.array;
+  product.at = in(ring.tile);
+  product.accumulates = percent(50);
+  piece.body.push_back(product);
+  Step wait = async::make(Op::WgmmaWait, all(), kLoop);
+  wait.groups = 1;
+  piece.body.push_back(wait);
+  move(piece.body, fill(ring, later(ahead), true));
+  wait.groups = 0;
+  wait.round = at(0);
+  piece.after.push_back(wait);
+  return piece;
+}
+
+// One thread waits for a stage and multiplies; the commit says that the stage may be filled again.
+Piece Maker::releasedByProducts() {
+  Ring ring;
+  ring.tile = addTile(1 + below(3), kMmaA + kWgmmaB);
+  const std::uint32_t stages = ring.tile.stages;
+  ring.producer = ring.second = leader();
+  ring.order = below(8);
+  ring.full = addMbarriers(stages, 1);
+  ring.hasEmpty = true;
+  ring.empty = addMbarriers(stages, 1);
+  const std::size_t done = addMbarriers(1, 1);
+  const Who who = percent(50) ? ring.producer : leader();
+  Piece piece;
+  Step store = async::make(Op::TensorStore, warps(0, 4), at(0));
+  store.count = 4;
+  piece.before.push_back(store);
+  piece.before.push_back(async::make(Op::TensorWaitStore, warps(0, 4), at(0)));
+  const std::uint32_t ahead = below(stages + 1);
+  for (std::uint32_t k = 0; k < ahead; ++k) move(piece.before, fill(ring, at(k), true));
+  if (ahead < stages) move(piece.body, fill(ring, later(ahead), ahead != 0));
+  piece.body.push_back(wait(ring.full, stages, kLoop, percent(50) ? who : all()));
+  Step product = async::make(Op::Mma, who, kLoop);
+  product.array = ring.tile.array;
+  product.at = in(ring.tile);
+  piece.body.push_back(product);
+  Step commit = async::make(Op::Commit, who, kLoop);
+  commit.object = ring.empty;
+  commit.objects = stages;
+  piece.body.push_back(commit);
+  if (ahead == stages) move(piece.body, fill(ring, later(ahead), true));
+  commit.object = done;
+  commit.objects = 1;
+  commit.round = at(0);
+  piece.after.push_back(commit);
+  move(piece.after, waits(done, 1, at(0)));
+  move(piece.after, tensorLoad(0, 4, at(0)));
+  return piece;
+}
+
 Piece Maker::loadRing() {
   Ring ring;
   ring.tile = addTile(std::array{1u, 2u, 2u, 3u, 4u}[below(5)], tileBytes());
@@ -399,6 +497,7 @@ Piece Maker::loadRing() {
   if (ring.hasEmpty) ring.empty = addMbarriers(stages, ring.arrivals);
   ring.place = 64 * below(8);
   ring.spelling = below(2);
+  ring.isTensor = percent(25) && useMap(ring.tile);
   const bool isLast = percent(50);  // refills at the end of a round
   const std::uint32_t ahead = below(isLast ? stages + 1 : stages);
   Piece piece;
@@ -521,8 +620,17 @@ Piece Maker::signal() {
   arrive.object = object;
   arrive.objects = tile.stages;
   arrive.isRelaxed = percent(15);
+  const bool hasToken = percent(25);
+  if (hasToken) arrive.token = ++plan_.tokens;
   piece.body.push_back(arrive);
-  move(piece.body, waits(object, tile.stages, kLoop));
+  if (hasToken) {
+    Step wait = this->wait(object, tile.stages, kLoop, who);
+    wait.wait = Step::Wait::Token;
+    wait.token = arrive.token;
+    piece.body.push_back(wait);
+  } else {
+    move(piece.body, waits(object, tile.stages, kLoop));
+  }
   move(piece.body, consume(tile, kLoop, all()));
   return piece;
 }
@@ -613,7 +721,9 @@ Step Maker::roles() {
 
 Piece Maker::any() {
   const std::uint32_t choice = below(100);
-  if (family_ == Family::Tensor && choice < 20) return tensorPiece();
+  if (family_ == Family::Tensor && choice < 15) return tensorPiece();
+  if (family_ == Family::Wgmma && choice < 12) return laggingProducts();
+  if (family_ == Family::Tensor && choice < 30) return releasedByProducts();
   if (choice < 45) return loadRing();
   if (choice < 57) return storeRing();
   if (choice < 70) return copyRing();
@@ -641,11 +751,16 @@ void Maker::addGroup() {
     piece.body = merged(std::move(piece.body), std::move(other.body));
     move(piece.after, std::move(other.after));
   }
-  move(plan_.steps, std::move(piece.before));
+  Steps group = std::move(piece.before);
   Step loop = async::make(Op::Loop, all(), at(0));
   loop.first = std::move(piece.body);
-  plan_.steps.push_back(std::move(loop));
-  move(plan_.steps, std::move(piece.after));
+  group.push_back(std::move(loop));
+  move(group, std::move(piece.after));
+  if (!percent(10)) return move(plan_.steps, std::move(group));
+  Step choice = async::make(Op::If, all(), at(0));
+  choice.count = below(3);
+  choice.first = std::move(group);
+  plan_.steps.push_back(std::move(choice));
 }
 
 // What comes before and behind all else.

@@ -125,6 +125,7 @@ enum class Op : std::uint8_t {
   Commit,
   // structure
   Loop,   // `first`, as often as the plan says
+  If,     // `first` if there are more than `count` rounds, or this one is odd; else `second`
   Roles,  // `first` by `who`, `second` by all other warps
 };
 
@@ -151,11 +152,14 @@ struct Step {
   std::int32_t phaseBase =
       0;  // it is about phase base + round / objects, -1 being before the first
 
-  enum class Wait : std::uint8_t { Loop, TestLoop, PeekFirst, Hinted, Relaxed, TimeOut };
+  enum class Wait : std::uint8_t { Loop, TestLoop, PeekFirst, Hinted, Token, Relaxed, TimeOut };
   Wait wait = Wait::Loop;
   std::uint32_t groups = 0;  // that may be left
   bool onlyReads = false;    // .read
   bool noIncrement = false;  // .noinc
+  bool isTensor = false;     // of a bulk copy to shared memory: by the tensor map
+  bool isOdd = false;        // of an If: it asks for the round
+  std::uint32_t token = 0;   // of an arrival, and of the wait that tests the state it has returned
   bool isRelaxed = false;    // of an arrival
   bool accumulates = false;
   std::uint32_t column = 0;    // of tensor memory
@@ -180,6 +184,9 @@ struct Plan {
   bool hasTensorMemory = false;
   std::uint32_t columns = 32;
   std::uint32_t outBytes = 0;  // of a CTA, behind the sums of its threads
+  // Of a box of the tensor map, each of kRowBytes; 0: there is no map.
+  std::uint32_t boxRows = 0;
+  std::uint32_t tokens = 0;
   // Copies that overwrite what threads have read or written need a fence too, not only those that
   // read it.
   bool hasStrictFences = false;
@@ -188,6 +195,7 @@ struct Plan {
   std::uint32_t warps() const { return threads / kWarp; }
 };
 
+inline constexpr std::uint32_t kRowBytes = 64;
 inline constexpr std::uint32_t kWgmmaA = 2048;    // 64 rows of 16 halves
 inline constexpr std::uint32_t kWgmmaB = 256;     // 8 columns of 16 halves
 inline constexpr std::uint32_t kMmaA = 4096;      // 128 rows of 16 halves

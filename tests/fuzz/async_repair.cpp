@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "async_model.h"
 
@@ -14,10 +15,11 @@ namespace {
 constexpr std::uint32_t kOtherLane = 7;
 
 // Whoever is elected.
-std::optional<Violation> violation(Plan& plan) {
+std::optional<Violation> violation(Plan& plan, const Step* without = nullptr) {
   for (const std::uint32_t elected : {0u, kOtherLane}) {
     ModelOptions options;
     options.elected = elected;
+    options.without = without;
     if (auto found = firstViolation(plan, options)) return found;
   }
   return std::nullopt;
@@ -57,13 +59,23 @@ class Repair {
       insertFence(found, items, place);
       return true;
     }
-    Step step;
-    const bool isWarp =
-        found.kind == Violation::Kind::Order && found.isInWarp && random_.percent(40);
-    step.op = isWarp ? Op::WarpSync : Op::Barrier;
-    step.spelling = random_.below(8);
-    insertBefore(place, std::move(step));
+    insertBefore(place, barrierFor(found));
     return true;
+  }
+
+  // Of all, of their warp, or of their warps and those between.
+  Step barrierFor(const Violation& found) {
+    Step step;
+    step.op = Op::Barrier;
+    step.spelling = random_.below(8);
+    if (found.kind != Violation::Kind::Order) return step;
+    const auto [first, last] = std::minmax(found.firstWarp, found.secondWarp);
+    if (first == last && random_.percent(40)) step.op = Op::WarpSync;
+    if (first != last && random_.percent(10)) {
+      step.op = Op::NamedBarrier;
+      step.who = warps(first, last + 1);
+    }
+    return step;
   }
 
   // By those who wrote, by those who issue, by all, or now and then by a third thread.
@@ -72,14 +84,14 @@ class Repair {
     step.op = Op::Fence;
     step.spelling = random_.below(3);
     const std::uint32_t choice = random_.below(100);
-    if (choice < 40) {
+    if (choice < 35) {
       step.who = found.first->who;
       insertBefore(items[found.firstItem + 1], std::move(step));
-    } else if (choice < 60) {
+    } else if (choice < 55) {
       step.who = found.second->who;
       insertBefore(items[found.secondItem], std::move(step));
     } else {
-      if (choice < 70) step.who = thread(random_.below(plan_.threads));
+      if (choice < 75) step.who = thread(random_.below(plan_.threads));
       insertBefore(place, std::move(step));
     }
   }
@@ -113,9 +125,10 @@ class Repair {
 
 // ---- what nothing needs -------------------------------------------------------------------------
 
-constexpr std::array<const char*, 6> kNotes = {
-    "membar.cta;",       "fence.acq_rel.cta;", "bar.warp.sync 0xffffffff;",
-    "nanosleep.u32 20;", "fence.proxy.async;", "griddepcontrol.launch_dependents;"};
+constexpr std::array<const char*, 8> kNotes = {
+    "membar.cta;",          "fence.acq_rel.cta;", "bar.warp.sync 0xffffffff;",
+    "nanosleep.u32 20;",    "fence.proxy.async;", "griddepcontrol.launch_dependents;",
+    "griddepcontrol.wait;", "fence.sc.gpu;"};
 
 class Planter {
  public:
@@ -124,7 +137,8 @@ class Planter {
 
   void plantIn(Steps& steps) {
     for (auto step = steps.begin(); step != steps.end(); ++step) {
-      if (step->op == Op::Loop) plantIn(step->first);
+      if (step->op == Op::Loop || step->op == Op::If) plantIn(step->first);
+      if (step->op == Op::If) plantIn(step->second);
       if (random_.percent(percent_)) barrier(steps, step);
       if (random_.percent(4)) note(steps, step);
     }
@@ -151,9 +165,18 @@ class Planter {
   std::uint32_t percent_;
 };
 
+void barriersIn(Steps& steps, std::vector<Item>& found) {
+  for (Step& step : steps) {
+    if (step.op == Op::Loop || step.op == Op::If) barriersIn(step.first, found);
+    if (step.op == Op::If) barriersIn(step.second, found);
+    if (step.op == Op::Barrier) found.push_back({&step, &steps, 0});
+  }
+}
+
 void markIn(Plan& plan, Steps& steps) {
   for (Step& step : steps) {
-    if (step.op == Op::Loop) markIn(plan, step.first);
+    if (step.op == Op::Loop || step.op == Op::If) markIn(plan, step.first);
+    if (step.op == Op::If) markIn(plan, step.second);
     if (step.op != Op::Barrier) continue;
     const auto races = [&](std::uint32_t elected) {
       return firstViolation(plan, {elected, &step, true}).has_value();
@@ -170,6 +193,17 @@ bool repair(Plan& plan, Random& random) {
 
 void plant(Plan& plan, Random& random, std::uint32_t percent) {
   Planter(plan, random, percent).plantIn(plan.steps);
+}
+
+void prune(Plan& plan, Random& random) {
+  std::vector<Item> barriers;
+  barriersIn(plan.steps, barriers);
+  while (!barriers.empty()) {
+    const std::size_t k = random.below(barriers.size());
+    const Item barrier = barriers[k];
+    barriers.erase(barriers.begin() + static_cast<std::ptrdiff_t>(k));
+    if (!violation(plan, barrier.step)) barrier.within->erase(find(*barrier.within, barrier.step));
+  }
 }
 
 void markNeeded(Plan& plan) {

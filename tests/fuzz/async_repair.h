@@ -15,6 +15,9 @@ bool repair(Plan& plan, Random& random);
 // Adds barriers where all threads are, and fences and other statements that nothing needs.
 void plant(Plan& plan, Random& random, std::uint32_t percent);
 
+// Takes barriers away that are not needed, in random order.
+void prune(Plan& plan, Random& random);
+
 // Marks the barriers without which two accesses race.
 void markNeeded(Plan& plan);
 

@@ -26,6 +26,9 @@ constexpr std::array<const char*, 8> kBarriers = {"bar.sync 0;",
 constexpr std::array<const char*, 3> kFences = {
     "fence.proxy.async.shared::cta;", "fence.proxy.async;", "fence.proxy.async.shared::cta;"};
 
+// Bytes between what two rounds copy.
+constexpr std::uint32_t kShift = 256;
+
 class Writer {
  public:
   Writer(const Plan& plan, Random& random) : plan_(plan), random_(random) {}
@@ -79,6 +82,7 @@ class Writer {
   void write(const Steps& steps);
   void write(const Step& step);
   void loop(const Step& step);
+  void branch(const Step& step);
   void roles(const Step& step);
   bool synchronisation(const Step& step);
   bool onMbarrier(const Step& step);
@@ -90,6 +94,7 @@ class Writer {
   void test(const char* what, const Step& step, const std::string& done, const std::string& at,
             const std::string& parity);
   void bulkOut(const Step& step);
+  void tensorCopy(const Step& step, const std::string& to);
   void mix(const std::string& word);
   void frame(const std::string& name, std::string& text);
 
@@ -98,6 +103,7 @@ class Writer {
   std::string body_;
   std::string setup_;  // what comes before: who threads are
   std::map<Who, std::string> predicatesOf_;
+  std::map<Who, std::size_t> barriersOf_;
   std::string guard_;  // of the step that is being written
   std::string counter_;
   std::optional<Who> arm_;
@@ -218,9 +224,9 @@ std::string Writer::source(const Step& step, const std::string& perThread) {
   const Number round = remainder(roundOf(step), 4);
   const std::string result = newLong();
   if (round.constant) {
-    emit("add.u64 {}, %in, {};", result, *round.constant * 256);
+    emit("add.u64 {}, %in, {};", result, *round.constant * kShift);
   } else {
-    emit("mad.wide.u32 {}, {}, 256, %in;", result, round.name);
+    emit("mad.wide.u32 {}, {}, {}, %in;", result, round.name, kShift);
   }
   if (!perThread.empty()) emit("mad.wide.u32 {0}, %t, {1}, {0};", result, perThread);
   return fmt::format("{}+{}", result, step.place);
@@ -372,7 +378,10 @@ bool Writer::synchronisation(const Step& step) {
       return true;
     }
     case Op::NamedBarrier:
-      emit("{}bar.sync 1, {};", guard_, (step.who.last - step.who.first) * kWarp);
+      // One for each set of warps: they may be at different ones at a time.
+      emit("{}bar.sync {}, {};", guard_,
+           barriersOf_.try_emplace(step.who, barriersOf_.size() + 1).first->second,
+           (step.who.last - step.who.first) * kWarp);
       return true;
     case Op::WarpSync:
       emit("{}bar.warp.sync 0xffffffff;", guard_);
@@ -392,6 +401,10 @@ bool Writer::synchronisation(const Step& step) {
 
 void Writer::test(const char* what, const Step& step, const std::string& done,
                   const std::string& at, const std::string& parity) {
+  if (step.wait == Step::Wait::Token) {
+    emit("mbarrier.{}.shared::cta.b64 {}, [{}], %k{};", what, done, at, step.token);
+    return;
+  }
   const bool isRelaxed = step.wait == Step::Wait::Relaxed;
   const char* order = isRelaxed ? ".relaxed.cta" : step.spelling == 1 ? ".acquire.cta" : "";
   emit("mbarrier.{}.parity{}.shared::cta.b64 {}, [{}], {}{};", what, order, done, at, parity,
@@ -455,8 +468,9 @@ bool Writer::onMbarrier(const Step& step) {
       wait(step);
       return true;
     case Op::Arrive:
-      emit("{}mbarrier.arrive{}.shared::cta.b64 _, [{}];", guard_,
-           step.isRelaxed ? ".relaxed.cta" : "", object(step));
+      emit("{}mbarrier.arrive{}.shared::cta.b64 {}, [{}];", guard_,
+           step.isRelaxed ? ".relaxed.cta" : "",
+           step.token == 0 ? "_" : fmt::format("%k{}", step.token), object(step));
       return true;
     case Op::ArriveExpect:
       emit("{}mbarrier.arrive.expect_tx.shared::cta.b64 _, [{}], {};", guard_, object(step),
@@ -490,10 +504,26 @@ void Writer::bulkOut(const Step& step) {
        isSum ? "reduce." : "", isSum ? ".add.u32" : "", to, at, step.bytes);
 }
 
+// A box of rows of the input.
+void Writer::tensorCopy(const Step& step, const std::string& to) {
+  const Number round = remainder(roundOf(step), 4);
+  const std::string row = newWord();
+  emit("mov.u32 {}, {};", row, round.text());
+  emit("mad.lo.u32 {0}, {0}, {1}, {2};", row, kShift / kRowBytes, step.place / kRowBytes);
+  emit(
+      "{}cp.async.bulk.tensor.2d.shared::{}.global.tile.mbarrier::complete_tx::bytes [{}], "
+      "[%map, {{%zero, {}}}], [{}];",
+      guard_, step.spelling % 2 == 0 ? "cluster" : "cta", to, row, object(step));
+}
+
 bool Writer::copy(const Step& step) {
   switch (step.op) {
     case Op::BulkIn: {
       const std::string to = address(step.array, step.at, step);
+      if (step.isTensor) {
+        tensorCopy(step, to);
+        return true;
+      }
       const std::string from = source(step);
       emit("{}cp.async.bulk.shared::{}.global.mbarrier::complete_tx::bytes [{}], [{}], {}, [{}];",
            guard_, step.spelling % 2 == 0 ? "cluster" : "cta", to, from, step.bytes, object(step));
@@ -578,16 +608,16 @@ bool Writer::matrix(const Step& step) {
       for (std::string& name : floats) name = newFloat();
       emit("wgmma.fence.sync.aligned;");
       emit(
-          "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{{}, {}, {}, {}}}, {}, {}, 0, 1, 1, "
-          "0, "
-          "0;",
-          floats[0], floats[1], floats[2], floats[3], a, b);
+          "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {{{}, {}, {}, {}}}, {}, {}, {}, 1, "
+          "1, 0, 0;",
+          floats[0], floats[1], floats[2], floats[3], a, b, step.accumulates ? 1 : 0);
       emit("wgmma.commit_group.sync.aligned;");
       for (const std::string& name : floats) pendingMixes_.emplace_back(&step, name);
       return true;
     }
     case Op::WgmmaWait:
       emit("wgmma.wait_group.sync.aligned {};", step.groups);
+      if (step.groups != 0) return true;
       for (const auto& [issue, name] : std::exchange(pendingMixes_, {})) {
         const std::string word = newWord();
         emit("mov.b32 {}, {};", word, name);
@@ -708,6 +738,25 @@ void Writer::loop(const Step& step) {
   counter_ = outer;
 }
 
+void Writer::branch(const Step& step) {
+  const std::string other = newLabel();
+  const std::string join = newLabel();
+  const std::string condition = newPredicate();
+  if (step.isOdd) {
+    const std::string odd = newWord();
+    emit("and.b32 {}, {}, 1;", odd, counter_);
+    emit("setp.ne.u32 {}, {}, 0;", condition, odd);
+  } else {
+    emit("setp.gt.u32 {}, %n, {};", condition, step.count);
+  }
+  emit("@!{} bra {};", condition, other);
+  write(step.first);
+  if (!step.second.empty()) emit("bra {};", join);
+  label(other);
+  write(step.second);
+  if (!step.second.empty()) label(join);
+}
+
 void Writer::roles(const Step& step) {
   const std::string other = newLabel();
   const std::string join = newLabel();
@@ -728,6 +777,7 @@ void Writer::write(const Steps& steps) {
 
 void Writer::write(const Step& step) {
   if (step.op == Op::Loop) return loop(step);
+  if (step.op == Op::If) return branch(step);
   if (step.op == Op::Roles) return roles(step);
   const std::string guard = guardOf(step);
   const bool branches = step.branches || step.op == Op::Wait;
@@ -742,7 +792,8 @@ void Writer::write(const Step& step) {
 }
 
 void Writer::frame(const std::string& name, std::string& text) {
-  text += fmt::format(".visible .entry {}(.param .u64 in, .param .u64 out, .param .u32 n)\n", name);
+  text += fmt::format(".visible .entry {}(.param .u64 in, .param .u64 out, .param .u32 n{})\n",
+                      name, plan_.boxRows == 0 ? "" : ", .param .align 64 .b8 map[128]");
   if (random_.percent(75)) text += fmt::format(".reqntid {}\n", plan_.threads);
   text += "{\n";
   for (const Array& array : plan_.arrays) {
@@ -754,7 +805,8 @@ void Writer::frame(const std::string& name, std::string& text) {
   if (plan_.hasTensorMemory) text += "\t.shared .align 4 .b32 slot;\n";
   text += fmt::format("\t.reg .pred %p<{}>, %yes, %no;\n", predicates_ + 1);
   text += fmt::format("\t.reg .b32 %r<{}>, %t, %w, %acc, %n, %zero, %tm, %tl, %cta;\n", words_ + 1);
-  text += fmt::format("\t.reg .b64 %d<{}>, %in, %out, %sum;\n", longs_ + 1);
+  text += fmt::format("\t.reg .b64 %d<{}>, %k<{}>, %in, %out, %sum, %map;\n", longs_ + 1,
+                      plan_.tokens + 1);
   text += fmt::format("\t.reg .f32 %f<{}>;\n", floats_ + 1);
 }
 
@@ -773,6 +825,11 @@ std::string Writer::kernel(const std::string& name) {
   line("mad.wide.u32 %sum, %t, 4, %out;");
   line(fmt::format("add.u64 %out, %out, {};", 4 * plan_.threads));
   line("mov.u32 %zero, 0;");
+  if (plan_.boxRows != 0) {
+    line("mov.b64 %map, map;");
+    line("cvta.param.u64 %map, %map;");
+  }
+  for (std::uint32_t k = 0; k < floats_; ++k) line(fmt::format("mov.f32 %f{}, 0f00000000;", k));
   line("setp.ne.u32 %yes, %zero, 1;");
   line("setp.eq.u32 %no, %zero, 1;");
   line("mad.lo.u32 %acc, %t, 77, 1234567;");
