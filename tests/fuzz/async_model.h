@@ -45,8 +45,9 @@ struct Violation {
 struct ModelOptions {
   std::uint32_t elected = 0;      // the lane that elections choose
   const Step* without = nullptr;  // a barrier that is not there
-  // Only what every checker must see: pairs of accesses and fences in front of reads.
-  bool onlyAccesses = false;
+  // Only what few schedules of every checker show: the lane of a warp that accesses is one that
+  // knows most, no wait and no arrival is weak, and copies over what has been read need no fence.
+  bool isLenient = false;
 };
 
 // The first thing that is wrong.  O(threads^2 * barriers + bytes * accesses).

@@ -1,344 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "async_pieces.h"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
 #include <utility>
 
-#include <fmt/format.h>
+#include "async_maker.h"
 
 namespace ptxopt::fuzz::async {
-
-namespace {
-
-constexpr std::uint32_t kMostRounds = 8;  // there is room for the results of so many
-
-// Stages of an array, each with so many bytes in use.
-struct Tile {
-  std::size_t array = 0;
-  std::uint32_t stages = 1;
-  std::uint32_t stageBytes = 0;
-  std::uint32_t bytes = 0;
-};
-
-// What one thing does before, in and behind a loop.
-struct Piece {
-  Steps before;
-  Steps body;
-  Steps after;
-};
-
-void move(Steps& to, Steps from) {
-  to.splice(to.end(), from);
-}
-
-constexpr Round kLoop = {true, 0};
-Round later(std::uint32_t shift) {
-  return {true, shift};
-}
-Round at(std::uint32_t number) {
-  return {false, number};
-}
-
-Step make(Op op, Who who, Round round) {
-  Step step;
-  step.op = op;
-  step.who = who;
-  step.round = round;
-  return step;
-}
-
-class Maker {
- public:
-  Maker(Random& random, Family family) : random_(random), family_(family) {}
-
-  Plan make();
-
- private:
-  // ---- choices ----------------------------------------------------------------------------------
-
-  bool percent(std::uint32_t chance) { return random_.percent(chance); }
-  std::uint32_t below(std::uint32_t bound) { return random_.below(bound); }
-
-  // One thread; what it does must not depend on who it is.
-  Who leader() {
-    const std::uint32_t warp = percent(60) ? 0 : below(plan_.warps());
-    if (percent(25)) return {Who::Kind::Elected, warp, 0};
-    return thread(percent(80) ? warp * kWarp : below(plan_.threads));
-  }
-  Who someWarps() {
-    const std::uint32_t first = below(plan_.warps());
-    return warps(first, first + 1 + below(plan_.warps() - first));
-  }
-  std::uint32_t threadsOf(const Who& who) const {
-    std::uint32_t count = 0;
-    for (std::uint32_t t = 0; t < plan_.threads; ++t) count += who.has(t, 0) ? 1 : 0;
-    return count;
-  }
-
-  std::size_t addArray(std::uint32_t bytes) {
-    plan_.arrays.push_back({fmt::format("A{}", plan_.arrays.size()), bytes});
-    return plan_.arrays.size() - 1;
-  }
-  std::size_t addMbarriers(std::uint32_t objects, std::uint32_t arrivals) {
-    plan_.mbarriers.push_back({fmt::format("M{}", plan_.mbarriers.size()), objects, arrivals});
-    return plan_.mbarriers.size() - 1;
-  }
-  Tile addTile(std::uint32_t stages, std::uint32_t bytes) {
-    Tile tile{0, stages, (bytes + 127) / 128 * 128, bytes};
-    tile.array = addArray(stages * tile.stageBytes);
-    return tile;
-  }
-  // Large enough for a product, for a row of each thread, or for a word of each.
-  std::uint32_t tileBytes() {
-    if (family_ == Family::Wgmma && percent(45)) return kWgmmaA + kWgmmaB;
-    if (family_ == Family::Tensor && percent(35)) return kMmaA + kWgmmaB;
-    if (family_ == Family::Tensor && percent(30)) return kCopyRows;
-    return percent(50) ? 16 * plan_.threads : std::max(4 * plan_.threads, 512u);
-  }
-  Address in(const Tile& tile) {
-    Address address;
-    address.form = Address::Form::Uniform;
-    address.stages = tile.stages;
-    address.stageBytes = tile.stageBytes;
-    return address;
-  }
-  // A word or a row of each thread.
-  Address slot(const Tile& tile, std::uint32_t width) {
-    constexpr std::array kForms = {Address::Form::Own, Address::Form::Reverse,
-                                   Address::Form::Rotate, Address::Form::InWarp};
-    Address address = in(tile);
-    address.form = random_.pick(kForms);
-    address.pitch = width;
-    address.by = 1 + below(plan_.threads - 1);
-    if (width == 16 && percent(30)) address.form = Address::Form::Swizzle;
-    return address;
-  }
-  // Room for `rounds` results in the buffer.
-  std::uint32_t addOut(std::uint32_t bytes, std::uint32_t rounds = kMostRounds) {
-    const std::uint32_t place = plan_.outBytes;
-    plan_.outBytes += bytes * rounds;
-    return place;
-  }
-
-  // ---- what is done with a tile -----------------------------------------------------------------
-
-  Steps consume(const Tile& tile, Round round, const Who& who);
-  Steps consumeOnce(const Tile& tile, Round round, const Who& who);
-  Step access(Op op, const Tile& tile, Round round, const Who& who);
-  Step matrix(Op op, const Tile& tile, Round round, const Who& who);
-  Steps copyOut(const Tile& tile, Round round, const Who& who);
-  Steps wgmma(const Tile& tile, Round round);
-  Steps product(Op op, const Tile& tile, Round round);
-  Steps tensorLoad(std::uint32_t column, std::uint32_t count, Round round);
-
-  Step wait(std::size_t object, std::uint32_t objects, Round round, const Who& who,
-            std::int32_t base = 0);
-  Steps waits(std::size_t object, std::uint32_t objects, Round round);
-
-  // ---- pieces -----------------------------------------------------------------------------------
-
-  struct Ring {
-    Tile tile;
-    std::size_t full = 0;
-    std::size_t empty = 0;
-    bool hasEmpty = false;
-    std::uint32_t arrivals = 1;  // of `empty`
-    Who producer;
-    std::uint32_t order = 0;  // of copy, expectation and arrival
-    Who second;               // who copies, where that is another thread
-    std::uint32_t place = 0;
-    std::uint32_t spelling = 0;
-    bool isTensor = false;
-  };
-  bool useMap(const Tile& tile);
-  Steps fill(const Ring& ring, Round round, bool onlyBelow);
-  Steps leave(const Ring& ring, Round round, const Who& who);
-
-  Piece loadRing();
-  Piece laggingProducts();
-  Piece releasedByProducts();
-  Piece storeRing();
-  Piece copyRing();
-  Piece copyOnMbarrier();
-  Piece exchange();
-  Piece signal();
-  Piece sharedCopy();
-  Piece tensorPiece();
-  Step roles();
-  Piece any();
-  Steps merged(Steps a, Steps b);
-  void addGroup();
-  void frame();
-
-  Random& random_;
-  Family family_;
-  Plan plan_;
-};
-
-// ---- tiles --------------------------------------------------------------------------------------
-
-Step Maker::access(Op op, const Tile& tile, Round round, const Who& who) {
-  Step step = async::make(op, who, round);
-  step.array = tile.array;
-  step.width = tile.bytes >= 16 * plan_.threads && percent(40) ? 16 : 4;
-  step.at = slot(tile, step.width);
-  // A few bytes more or less than another thread's.
-  if (op == Op::Load && percent(15)) step.at.form = Address::Form::Uniform;
-  if (op == Op::Load && step.width == 16 && percent(15)) {
-    step.width = 4;
-    step.at.offset = 4 * below(4);
-  }
-  step.branches = percent(30);
-  return step;
-}
-
-Step Maker::matrix(Op op, const Tile& tile, Round round, const Who& who) {
-  Step step = async::make(op, who, round);
-  step.array = tile.array;
-  step.count = std::array{1u, 2u, 4u}[below(3)];
-  step.at = in(tile);
-  step.at.pitch = 16;
-  if (op == Op::StoreMatrix || (tile.bytes >= 16 * plan_.threads && percent(60))) {
-    step.at.form = percent(30) ? Address::Form::Swizzle : Address::Form::Own;
-  } else {
-    step.at.form = Address::Form::Lane;
-  }
-  return step;
-}
-
-// By one thread, which waits for it.
-Steps Maker::copyOut(const Tile& tile, Round round, const Who& who) {
-  Steps steps;
-  Step copy = async::make(percent(20) ? Op::BulkReduce : Op::BulkOut, who, round);
-  copy.array = tile.array;
-  copy.at = in(tile);
-  copy.bytes = percent(50) ? tile.bytes : 16 * (1 + below(tile.bytes / 16));
-  copy.place = addOut(copy.bytes);
-  copy.branches = percent(40);
-  steps.push_back(copy);
-  steps.push_back(async::make(Op::BulkCommit, who, round));
-  Step wait = async::make(Op::BulkWait, who, round);
-  wait.onlyReads = percent(50);
-  steps.push_back(wait);
-  return steps;
-}
-
-Steps Maker::wgmma(const Tile& tile, Round round) {
-  Steps steps;
-  Step product = async::make(Op::Wgmma, all(), round);
-  product.array = tile.array;
-  product.at = in(tile);
-  steps.push_back(product);
-  steps.push_back(async::make(Op::WgmmaWait, all(), round));
-  return steps;
-}
-
-Steps Maker::tensorLoad(std::uint32_t column, std::uint32_t count, Round round) {
-  Steps steps;
-  Step load = async::make(Op::TensorLoad, percent(70) ? all() : warps(0, 4), round);
-  load.column = column;
-  load.count = count;
-  steps.push_back(load);
-  steps.push_back(async::make(Op::TensorWaitLoad, load.who, round));
-  return steps;
-}
-
-// By one thread, on an mbarrier of its own.
-Steps Maker::product(Op op, const Tile& tile, Round round) {
-  const Who who = leader();
-  const std::size_t object = addMbarriers(1, 1);
-  Steps steps;
-  Step product = async::make(op, who, round);
-  product.array = tile.array;
-  product.at = in(tile);
-  product.column = op == Op::Mma ? 0 : 8;
-  steps.push_back(product);
-  if (op == Op::Mma && percent(30)) {
-    product.accumulates = true;
-    steps.push_back(product);
-  }
-  Step commit = async::make(Op::Commit, who, round);
-  commit.object = object;
-  steps.push_back(commit);
-  move(steps, waits(object, 1, round));
-  move(steps, tensorLoad(product.column, 4, round));
-  return steps;
-}
-
-// Not the same in odd rounds.
-Steps Maker::consume(const Tile& tile, Round round, const Who& who) {
-  if (!round.isOfLoop || who.kind != Who::Kind::All || !percent(12)) {
-    return consumeOnce(tile, round, who);
-  }
-  Step choice = async::make(Op::If, all(), round);
-  choice.isOdd = true;
-  choice.first = consumeOnce(tile, round, who);
-  if (percent(60)) choice.second = consumeOnce(tile, round, who);
-  Steps steps;
-  steps.push_back(std::move(choice));
-  return steps;
-}
-
-Steps Maker::consumeOnce(const Tile& tile, Round round, const Who& who) {
-  Steps steps;
-  const bool isAll = who.kind == Who::Kind::All;
-  for (std::uint32_t k = 1 + below(2); k != 0; --k) {
-    const std::uint32_t choice = below(100);
-    if (isAll && family_ == Family::Wgmma && tile.bytes >= kWgmmaA + kWgmmaB && choice < 60) {
-      move(steps, wgmma(tile, round));
-    } else if (isAll && family_ == Family::Tensor && tile.bytes >= kMmaA + kWgmmaB && choice < 60) {
-      move(steps, product(Op::Mma, tile, round));
-    } else if (isAll && family_ == Family::Tensor && tile.bytes >= kCopyRows && choice < 50) {
-      move(steps, product(Op::TensorCopy, tile, round));
-    } else if (choice < 20) {
-      steps.push_back(matrix(Op::LoadMatrix, tile, round, who));
-    } else if (isAll && choice < 35) {
-      move(steps, copyOut(tile, round, leader()));
-    } else if (isAll && choice < 42) {
-      steps.push_back(access(Op::Store, tile, round, who));
-    } else {
-      steps.push_back(access(Op::Load, tile, round, isAll && percent(20) ? someWarps() : who));
-    }
-  }
-  return steps;
-}
-
-// ---- waits --------------------------------------------------------------------------------------
-
-Step Maker::wait(std::size_t object, std::uint32_t objects, Round round, const Who& who,
-                 std::int32_t base) {
-  constexpr std::array kWaits = {Step::Wait::Loop, Step::Wait::Loop, Step::Wait::TestLoop,
-                                 Step::Wait::PeekFirst, Step::Wait::Hinted};
-  Step step = async::make(Op::Wait, who, round);
-  step.object = object;
-  step.objects = objects;
-  step.phaseBase = base;
-  step.wait = random_.pick(kWaits);
-  step.spelling = below(4);
-  return step;
-}
-
-// By all; or by some only, or by all in a way that tells them nothing.
-Steps Maker::waits(std::size_t object, std::uint32_t objects, Round round) {
-  Steps steps;
-  const std::uint32_t choice = below(100);
-  if (choice < 65) {
-    steps.push_back(wait(object, objects, round, all()));
-  } else if (choice < 80) {
-    steps.push_back(wait(object, objects, round, leader()));
-  } else if (choice < 90) {
-    steps.push_back(wait(object, objects, round, someWarps()));
-  } else {
-    Step weak = wait(object, objects, round, percent(70) ? all() : someWarps());
-    weak.wait = percent(50) ? Step::Wait::TimeOut : Step::Wait::Relaxed;
-    steps.push_back(weak);
-    steps.push_back(wait(object, objects, round, leader()));
-    if (percent(50)) std::swap(steps.front(), steps.back());
-  }
-  return steps;
-}
 
 // ---- rings --------------------------------------------------------------------------------------
 
@@ -486,7 +153,8 @@ Piece Maker::releasedByProducts() {
 
 Piece Maker::loadRing() {
   Ring ring;
-  ring.tile = addTile(std::array{1u, 2u, 2u, 3u, 4u}[below(5)], tileBytes());
+  const std::uint32_t bytes = tileBytes();
+  ring.tile = addTile(std::array{1u, 2u, 2u, 3u, 4u}[below(5)], bytes);
   const std::uint32_t stages = ring.tile.stages;
   ring.producer = ring.second = leader();
   ring.order = below(8);
@@ -512,7 +180,8 @@ Piece Maker::loadRing() {
 }
 
 Piece Maker::storeRing() {
-  const Tile tile = addTile(1 + below(3), tileBytes());
+  const std::uint32_t bytes = tileBytes();
+  const Tile tile = addTile(1 + below(3), bytes);
   const Who who = leader();
   Piece piece;
   Step wait = async::make(Op::BulkWait, who, kLoop);
@@ -597,7 +266,8 @@ Piece Maker::copyOnMbarrier() {
 // ---- without a ring -----------------------------------------------------------------------------
 
 Piece Maker::exchange() {
-  const Tile tile = addTile(1 + below(2), tileBytes());
+  const std::uint32_t bytes = tileBytes();
+  const Tile tile = addTile(1 + below(2), bytes);
   Piece piece;
   for (std::uint32_t k = 1 + below(2); k != 0; --k) {
     const Who who = percent(70) ? all() : percent(50) ? someWarps() : thread(below(plan_.threads));
@@ -799,8 +469,6 @@ Plan Maker::make() {
   frame();
   return std::move(plan_);
 }
-
-}  // namespace
 
 Plan drawPlan(Random& random, Family family) {
   return Maker(random, family).make();

@@ -125,10 +125,13 @@ class Repair {
 
 // ---- what nothing needs -------------------------------------------------------------------------
 
-constexpr std::array<const char*, 8> kNotes = {
-    "membar.cta;",          "fence.acq_rel.cta;", "bar.warp.sync 0xffffffff;",
-    "nanosleep.u32 20;",    "fence.proxy.async;", "griddepcontrol.launch_dependents;",
-    "griddepcontrol.wait;", "fence.sc.gpu;"};
+constexpr std::array<const char*, 7> kNotes = {"membar.cta;",
+                                               "fence.acq_rel.cta;",
+                                               "nanosleep.u32 20;",
+                                               "fence.proxy.async;",
+                                               "griddepcontrol.launch_dependents;",
+                                               "griddepcontrol.wait;",
+                                               "fence.sc.gpu;"};
 
 class Planter {
  public:
@@ -155,7 +158,7 @@ class Planter {
   }
   void note(Steps& steps, Steps::iterator before) {
     Step step;
-    step.op = Op::Note;
+    step.op = random_.percent(15) ? Op::WarpSync : Op::Note;
     step.text = random_.pick(kNotes);
     steps.insert(before, std::move(step));
   }

@@ -18,7 +18,7 @@ void plant(Plan& plan, Random& random, std::uint32_t percent);
 // Takes barriers away that are not needed, in random order.
 void prune(Plan& plan, Random& random);
 
-// Marks the barriers without which two accesses race.
+// Marks the barriers without which something is wrong that a few schedules show.
 void markNeeded(Plan& plan);
 
 }  // namespace ptxopt::fuzz::async
