@@ -139,8 +139,11 @@ bool Writer::matrix(const Step& step) {
       emit("wgmma.wait_group.sync.aligned {};", step.groups);
       if (step.groups != 0) return true;
       for (const auto& [issue, name] : std::exchange(pendingMixes_, {})) {
+        // Not a copy: early-cse claims of one that it is the register where that is in flight.
+        const std::string sum = newFloat();
         const std::string word = newWord();
-        emit("mov.b32 {}, {};", word, name);
+        emit("add.f32 {}, {}, 0f3FC00000;", sum, name);
+        emit("mov.b32 {}, {};", word, sum);
         mix(word);
       }
       return true;

@@ -40,7 +40,7 @@ RandomKernel generateAsync(std::uint64_t seed, const GeneratorOptions&) {
   async::Plan plan = rightPlan(random, kFamilies[family]);
   // Most kernels have no other barriers than they need, but for those that are planted.
   if (random.percent(80)) async::prune(plan, random);
-  constexpr std::array kPlanted = {4u, 8u, 16u};
+  constexpr std::array kPlanted = {2u, 4u, 8u};
   async::plant(plan, random, random.pick(kPlanted));
   async::markNeeded(plan);
   RandomKernel kernel;

@@ -168,6 +168,7 @@ class Maker {
   Piece copyOnMbarrier();
   Piece exchange();
   Piece signal();
+  Piece neighbours();
   Piece sharedCopy();
   Piece tensorPiece();
   Step roles();

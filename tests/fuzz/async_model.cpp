@@ -146,6 +146,7 @@ class Model {
     switch (step.op) {
       case Op::Barrier:
       case Op::NamedBarrier:
+      case Op::ClusterBarrier:
         return synchronise(who);
       case Op::WarpSync:
         return eachWarp(who, [&](std::uint32_t, const auto& lanes) { synchronise(lanes); });
@@ -355,7 +356,7 @@ class Model {
     } else {
       object.beforeByArrival.join(knowledge.known);
       const bool countsItself = step.op == Op::CopyArrive && !step.noIncrement;
-      if (!countsItself) --object.pending;
+      if (!countsItself) object.pending -= static_cast<std::int32_t>(step.count);
     }
     const bool releases = step.op == Op::Arrive || step.op == Op::ArriveExpect;
     if (releases && (!step.isRelaxed || options_.isLenient)) {

@@ -52,9 +52,15 @@ Steps Maker::fill(const Ring& ring, Round round, bool onlyBelow) {
       copies(ring.producer);
       add(Op::Arrive, ring.producer);
       break;
-    default:
+    case 2:
+    case 3:
       add(Op::ArriveExpect, ring.producer);
       copies(ring.second);
+      break;
+    default:
+      add(Op::Expect, ring.producer);
+      copies(ring.producer);
+      add(Op::Arrive, ring.second);
       break;
   }
   for (Step& step : steps) step.onlyBelow = onlyBelow;
@@ -67,7 +73,9 @@ Steps Maker::leave(const Ring& ring, Round round, const Who& who) {
   Step arrive = async::make(Op::Arrive, who, round);
   arrive.object = ring.empty;
   arrive.objects = ring.tile.stages;
-  if (ring.arrivals != threadsOf(who)) {
+  const bool isCounted = ring.arrivals == threadsOf(who);
+  if (!isCounted || percent(30)) {
+    if (isCounted) arrive.count = kWarp;  // one arrives for its warp
     steps.push_back(async::make(Op::WarpSync, who, round));
     const bool isAll = who.kind == Who::Kind::All;
     arrive.who = {Who::Kind::FirstLanes, isAll ? 0 : who.first, isAll ? plan_.warps() : who.last};
@@ -157,8 +165,8 @@ Piece Maker::loadRing() {
   ring.tile = addTile(std::array{1u, 2u, 2u, 3u, 4u}[below(5)], bytes);
   const std::uint32_t stages = ring.tile.stages;
   ring.producer = ring.second = leader();
-  ring.order = below(8);
-  if (ring.order / 2 == 3 && percent(30)) ring.second = leader();
+  ring.order = below(10);
+  if (ring.order / 2 >= 3 && percent(50)) ring.second = leader();
   ring.full = addMbarriers(stages, 1);
   ring.hasEmpty = percent(35);
   ring.arrivals = percent(50) ? plan_.threads : plan_.warps();
@@ -305,6 +313,29 @@ Piece Maker::signal() {
   return piece;
 }
 
+// A copy ends near the words of the threads, at them, or a few bytes beyond their beginning.
+Piece Maker::neighbours() {
+  Ring ring;
+  ring.tile.bytes = 16 * (8 + below(40));
+  ring.tile.array = addArray(ring.tile.bytes + 16 + 4 * plan_.threads);
+  ring.full = addMbarriers(1, 1);
+  ring.producer = ring.second = leader();
+  ring.order = below(8);
+  Steps copies = fill(ring, kLoop, false);
+  move(copies, waits(ring.full, 1, kLoop));
+  move(copies, copyOut(ring.tile, kLoop, leader()));
+  Tile words = ring.tile;
+  words.bytes = 4 * plan_.threads;
+  const std::uint32_t first = ring.tile.bytes - 16 + 16 * below(3);
+  Steps accesses;
+  accesses.push_back(access(Op::Store, words, kLoop, percent(60) ? all() : someWarps()));
+  accesses.push_back(access(Op::Load, words, kLoop, all()));
+  for (Step& step : accesses) step.at.offset += first;
+  Piece piece;
+  piece.body = merged(std::move(accesses), std::move(copies));
+  return piece;
+}
+
 // A copy inside shared memory, on an mbarrier.
 Piece Maker::sharedCopy() {
   Ring ring;
@@ -398,8 +429,9 @@ Piece Maker::any() {
   if (choice < 57) return storeRing();
   if (choice < 70) return copyRing();
   if (choice < 78) return copyOnMbarrier();
-  if (choice < 87) return exchange();
-  return choice < 94 ? signal() : sharedCopy();
+  if (choice < 83) return exchange();
+  if (choice < 89) return neighbours();
+  return choice < 95 ? signal() : sharedCopy();
 }
 
 // In any order that keeps the order of each.
@@ -464,6 +496,7 @@ Plan Maker::make() {
   plan_.roundsAreConstant = percent(25);
   plan_.hasTensorMemory = family_ == Family::Tensor;
   plan_.hasStrictFences = percent(50);
+  plan_.hasClusterBarriers = percent(4);
   for (std::uint32_t k = 1 + below(2); k != 0; --k) addGroup();
   if (plan_.warps() > 1 && percent(20)) plan_.steps.push_back(roles());
   frame();

@@ -86,6 +86,7 @@ enum class Op : std::uint8_t {
   Load,
   Barrier,
   NamedBarrier,  // of the warps in `who`
+  ClusterBarrier,
   WarpSync,
   Fence,  // fence.proxy.async
   Note,   // `text`, of no effect on anything here
@@ -163,7 +164,7 @@ struct Step {
   bool isRelaxed = false;    // of an arrival
   bool accumulates = false;
   std::uint32_t column = 0;    // of tensor memory
-  std::uint32_t count = 1;     // matrices of ldmatrix, columns of tcgen05.ld
+  std::uint32_t count = 1;     // matrices of ldmatrix, columns of tcgen05.ld, arrivals of a thread
   std::uint32_t spelling = 0;  // which of several texts
   std::string text{};
 
@@ -190,6 +191,7 @@ struct Plan {
   // Copies that overwrite what threads have read or written need a fence too, not only those that
   // read it.
   bool hasStrictFences = false;
+  bool hasClusterBarriers = false;  // a cluster is one CTA
   Steps steps;
 
   std::uint32_t warps() const { return threads / kWarp; }

@@ -68,6 +68,7 @@ class Repair {
     Step step;
     step.op = Op::Barrier;
     step.spelling = random_.below(8);
+    if (plan_.hasClusterBarriers && random_.percent(30)) step.op = Op::ClusterBarrier;
     if (found.kind != Violation::Kind::Order) return step;
     const auto [first, last] = std::minmax(found.firstWarp, found.secondWarp);
     if (first == last && random_.percent(40)) step.op = Op::WarpSync;
@@ -125,10 +126,11 @@ class Repair {
 
 // ---- what nothing needs -------------------------------------------------------------------------
 
-constexpr std::array<const char*, 7> kNotes = {"membar.cta;",
+constexpr std::array<const char*, 8> kNotes = {"membar.cta;",
                                                "fence.acq_rel.cta;",
                                                "nanosleep.u32 20;",
                                                "fence.proxy.async;",
+                                               "fence.proxy.async.global;",
                                                "griddepcontrol.launch_dependents;",
                                                "griddepcontrol.wait;",
                                                "fence.sc.gpu;"};

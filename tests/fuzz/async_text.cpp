@@ -295,6 +295,10 @@ bool Writer::synchronisation(const Step& step) {
            barriersOf_.try_emplace(step.who, barriersOf_.size() + 1).first->second,
            (step.who.last - step.who.first) * kWarp);
       return true;
+    case Op::ClusterBarrier:
+      emit("barrier.cluster.arrive{};", step.spelling % 2 == 0 ? "" : ".aligned");
+      emit("barrier.cluster.wait{};", step.spelling % 2 == 0 ? "" : ".aligned");
+      return true;
     case Op::WarpSync:
       emit("{}bar.warp.sync 0xffffffff;", guard_);
       return true;
@@ -380,9 +384,10 @@ bool Writer::onMbarrier(const Step& step) {
       wait(step);
       return true;
     case Op::Arrive:
-      emit("{}mbarrier.arrive{}.shared::cta.b64 {}, [{}];", guard_,
+      emit("{}mbarrier.arrive{}.shared::cta.b64 {}, [{}]{};", guard_,
            step.isRelaxed ? ".relaxed.cta" : "",
-           step.token == 0 ? "_" : fmt::format("%k{}", step.token), object(step));
+           step.token == 0 ? "_" : fmt::format("%k{}", step.token), object(step),
+           step.count == 1 ? "" : fmt::format(", {}", step.count));
       return true;
     case Op::ArriveExpect:
       emit("{}mbarrier.arrive.expect_tx.shared::cta.b64 _, [{}], {};", guard_, object(step),
