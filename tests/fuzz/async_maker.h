@@ -176,6 +176,7 @@ class Maker {
   Steps merged(Steps a, Steps b);
   void addGroup();
   void frame();
+  void repeat(Steps& steps);
 
   Random& random_;
   Family family_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "async_pieces.h"
 
+#include <iterator>
 #include <utility>
 
 #include "async_maker.h"
@@ -488,6 +489,24 @@ void Maker::frame() {
   plan_.steps.splice(plan_.steps.begin(), first);
 }
 
+// A wait or a fence once more, at once or a few statements later; or a group that is empty, which
+// counts.
+void Maker::repeat(Steps& steps) {
+  constexpr std::array kRepeated = {
+      Op::Fence,     Op::Wait,           Op::WarpSync,        Op::BulkWait,    Op::CopyWait,
+      Op::WgmmaWait, Op::TensorWaitLoad, Op::TensorWaitStore, Op::NamedBarrier};
+  for (auto step = steps.begin(); step != steps.end(); ++step) {
+    repeat(step->first);
+    repeat(step->second);
+    const bool isGroup = step->op == Op::CopyCommit || step->op == Op::BulkCommit;
+    if (!isGroup && std::ranges::find(kRepeated, step->op) == kRepeated.end()) continue;
+    if (!percent(isGroup ? 3 : 8)) continue;
+    auto place = std::next(step);
+    for (std::uint32_t k = below(4); k != 0 && place != steps.end(); --k) ++place;
+    steps.insert(place, *step);
+  }
+}
+
 Plan Maker::make() {
   constexpr std::array kThreads = {32u, 64u, 64u, 128u, 128u};
   plan_.threads = family_ == Family::Plain ? random_.pick(kThreads) : percent(85) ? 128 : 256;
@@ -500,6 +519,7 @@ Plan Maker::make() {
   for (std::uint32_t k = 1 + below(2); k != 0; --k) addGroup();
   if (plan_.warps() > 1 && percent(20)) plan_.steps.push_back(roles());
   frame();
+  repeat(plan_.steps);
   return std::move(plan_);
 }
 
