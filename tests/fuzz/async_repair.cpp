@@ -137,8 +137,7 @@ constexpr std::array<const char*, 8> kNotes = {"membar.cta;",
 
 class Planter {
  public:
-  Planter(Plan& plan, Random& random, std::uint32_t percent)
-      : plan_(plan), random_(random), percent_(percent) {}
+  Planter(Random& random, std::uint32_t percent) : random_(random), percent_(percent) {}
 
   void plantIn(Steps& steps) {
     for (auto step = steps.begin(); step != steps.end(); ++step) {
@@ -165,7 +164,6 @@ class Planter {
     steps.insert(before, std::move(step));
   }
 
-  Plan& plan_;
   Random& random_;
   std::uint32_t percent_;
 };
@@ -197,7 +195,7 @@ bool repair(Plan& plan, Random& random) {
 }
 
 void plant(Plan& plan, Random& random, std::uint32_t percent) {
-  Planter(plan, random, percent).plantIn(plan.steps);
+  Planter(random, percent).plantIn(plan.steps);
 }
 
 void prune(Plan& plan, Random& random) {

@@ -26,6 +26,7 @@
 #include "driver/parse_program_options.h"
 #include "generator.h"
 #include "mutation.h"
+#include "passes/registry.h"
 #include "random.h"
 #include "support/parallel.h"
 
@@ -543,7 +544,7 @@ int main(int argc, char** argv) {
                "let passes assume all that holds for a kernel and its launch");
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
   app.add_option("--pipeline", options.check.pipelines,
-                 "instead of every pass and every level; may be repeated");
+                 "instead of every pass and every level; O1 to O3 are levels; may be repeated");
   app.add_option(
       "--draw", options.draw,
       "check each kernel for so many of the pipelines only, drawn by its seed, as are the "
@@ -581,6 +582,10 @@ int main(int argc, char** argv) {
                                               {"async", Bias::Async}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
+  for (int level = 1; level <= 3; ++level) {
+    std::ranges::replace(options.check.pipelines, fmt::format("O{}", level),
+                         passes::pipelineOfLevel(level));
+  }
   try {
     if (options.prints && !options.corpus.empty()) {
       const auto mutant = Corpus(options.corpus, options.mostSteps).make(options.seed);
