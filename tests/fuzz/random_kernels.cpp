@@ -340,6 +340,8 @@ int mutateAll(const Options& options) {
 // What the pipeline keeps for a conflict.
 int mutateKept(const Options& options) {
   const std::string& pipeline = options.check.pipelines.back();
+  // There, synchronisation has conflicts of its own, which count like those of accesses.
+  const bool isAsync = options.generator.bias == Bias::Async;
   Score accesses;
   Score others;
   std::uint64_t elsewhere = 0;
@@ -354,7 +356,7 @@ int mutateKept(const Options& options) {
                                              checkOptions(options, kernel), output);
     const CheckOptions check = checkOptions(options, kernel);
     judge(kernel.name, output, mutants, check);
-    judgeElsewhere(kernel.name, output, mutants, check);
+    judgeElsewhere(kernel.name, output, mutants, check, isAsync);
     const std::lock_guard lock(mutex);
     ++kernels;
     for (const Mutant& mutant : mutants) {
@@ -374,6 +376,12 @@ int mutateKept(const Options& options) {
       "{} of them by another launch; for what else is on a side {}, caught {} ({:.2f} %)\n",
       kernels, pipeline, accesses.made, accesses.caught, percent(accesses.caught, accesses.made),
       elsewhere, others.made, others.caught, percent(others.caught, others.made));
+  if (isAsync) {
+    accesses.made += others.made;
+    accesses.caught += others.caught;
+    fmt::print("in all {}, caught {} ({:.2f} %)\n", accesses.made, accesses.caught,
+               percent(accesses.caught, accesses.made));
+  }
   const bool good = accesses.made != 0 && percent(accesses.caught, accesses.made) >= options.score;
   return good ? kGood : kFailed;
 }
