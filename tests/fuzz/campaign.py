@@ -8,7 +8,8 @@
 Runs what PLAN says, a chunk at a time, and adds a line to campaign.tsv for each chunk that is done.  Each
 kernel goes through one pipeline, drawn by its seed from every pass, option and level, under one policy of the
 scheduler and, every other time, with all assumptions that hold for it (random_kernels --draw 1 --assume);
-what analyses and passes claim of it is checked while it runs.  The kind `corpus` changes kernels of corpus/ at
+what analyses and passes claim of it is checked while it runs.  The kind `async` takes two pipelines, drawn from
+those that look at barriers, under three policies.  The kind `corpus` changes kernels of corpus/ at
 random, and puts each through four pipelines under two policies.
 
 The status is 2 if a chunk has a failure; its output is kept in campaign.found/.
@@ -29,7 +30,9 @@ FIRST_SEED = 1_000_001
 # Kernels of each kind.
 PLAN = {"none": 70_000, "barriers": 70_000, "redundancy": 60_000, "phis": 50_000, "addresses": 50_000,
         "leaders": 40_000, "variables": 60_000, "pointers": 30_000, "rules": 70_000,
-        "corpus": 20_000}
+        "async": 40_000, "corpus": 20_000}
+# Of these, only what looks at barriers, under three policies.
+ASYNC = ["dead-sync", "dead-sync,warp-sync", "dead-sync<guard>,warp-sync", "O2", "O3"]
 STATED = {"addresses", "leaders"}  # of these, every other chunk states the launch in the text
 COLUMNS = ["kind", "first seed", "count", "version", "same", "failed", "inconclusive", "changed",
            "claims", "million steps", "seconds"]
@@ -40,6 +43,9 @@ def command(program, kind, seed, count):
     if kind == "corpus":
         return [*words, "--draw", "4", "--schedules", "2", "--audit", "2",
                 "--corpus", os.path.join(SOURCE_DIR, "corpus", "ptx")]
+    if kind == "async":
+        pipelines = [word for pipeline in ASYNC for word in ("--pipeline", pipeline)]
+        return [*words, "--draw", "2", "--schedules", "3", "--audit", "1", "--bias", kind, "--assume", *pipelines]
     stated = ["--stated"] if kind in STATED and seed // CHUNK % 2 else []
     return [*words, "--draw", "1", "--schedules", "1", "--audit", "1", "--bias", kind, "--assume",
             *stated]

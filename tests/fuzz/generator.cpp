@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "address_kernels.h"
+#include "async_kernels.h"
 #include "epochs.h"
 #include "kernel_text.h"
 #include "pointers.h"
@@ -1741,7 +1742,8 @@ std::string_view targetOf(Bias bias) {
 }
 
 std::string moduleHeader(std::string_view target) {
-  return fmt::format(".version 8.5\n.target {}\n.address_size 64\n", target);
+  return fmt::format(".version {}\n.target {}\n.address_size 64\n",
+                     target.ends_with("a") ? "8.6" : "8.5", target);
 }
 
 std::string RandomKernel::text() const {
@@ -1753,6 +1755,7 @@ RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options) {
     return generateAddresses(seed, options);
   }
   if (options.bias == Bias::Rules) return generateRules(seed, options);
+  if (options.bias == Bias::Async) return generateAsync(seed, options);
   return Generator(seed, options).make();
 }
 

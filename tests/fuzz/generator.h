@@ -20,6 +20,7 @@ enum class Bias : std::uint8_t {
   Variables,
   Pointers,
   Rules,
+  Async,
 };
 
 struct GeneratorOptions {
@@ -46,7 +47,7 @@ struct RandomKernel {
 
   std::string text() const;  // a module of its own
 };
-std::string_view targetOf(Bias bias);
+std::string_view targetOf(Bias bias);  // of kernels that do not differ in it
 std::string moduleHeader(std::string_view target);
 
 // The same kernel for the same seed and options, on every machine.

@@ -170,7 +170,7 @@ void judge(const std::string& name, const std::string& text, std::vector<Mutant>
 }
 
 void judgeElsewhere(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,
-                    const CheckOptions& options) {
+                    const CheckOptions& options, bool all) {
   std::vector<std::string> texts;
   for (const Mutant& mutant : mutants) texts.push_back(mutant.text);
   const auto tryLaunch = [&](const OtherLaunch& other, const std::vector<bool>& isOpen) {
@@ -198,7 +198,7 @@ void judgeElsewhere(const std::string& name, const std::string& text, std::vecto
     for (const OtherLaunch& other : others.general()) {
       std::vector<bool> isOpen;
       for (const Mutant& mutant : mutants) {
-        isOpen.push_back(!mutant.caught && mutant.isForAccesses);
+        isOpen.push_back(!mutant.caught && (all || mutant.isForAccesses));
       }
       if (std::ranges::find(isOpen, true) != isOpen.end()) tryLaunch(other, isOpen);
     }

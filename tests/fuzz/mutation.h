@@ -47,8 +47,8 @@ void judge(const std::string& name, const std::string& text, std::vector<Mutant>
 // Fills in which of the others, of those for two accesses, are caught by another launch for which
 // `text` is right: one to which neither the text nor the assumptions object.  Pointers lead to the
 // memory that the conflict is about; scalars, buffers, the grid and, where it is open, the block
-// change.
+// change.  `all`: this second kind of launches is tried for all others.
 void judgeElsewhere(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,
-                    const CheckOptions& options);
+                    const CheckOptions& options, bool all);
 
 }  // namespace ptxopt::fuzz

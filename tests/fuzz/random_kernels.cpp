@@ -17,6 +17,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "checks.h"
@@ -25,6 +26,7 @@
 #include "driver/parse_program_options.h"
 #include "generator.h"
 #include "mutation.h"
+#include "passes/registry.h"
 #include "random.h"
 #include "support/parallel.h"
 
@@ -122,13 +124,19 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
+// What ptxas makes code for.
+std::string_view builtFor(std::string_view target) {
+  return target == "sm_80" ? "sm_90" : target;
+}
+
 // What ptxas has to say against it; empty if nothing.
-std::string refusal(const Options& options, const std::string& name, const std::string& text) {
+std::string refusal(const Options& options, std::string_view target, const std::string& name,
+                    const std::string& text) {
   const std::filesystem::path input = options.folder / (name + ".ptx");
   const std::filesystem::path log = options.folder / (name + ".log");
   driver::writeFile(input.string(), text);
   const std::string command =
-      fmt::format("{} -arch=sm_90 {} -o /dev/null > {} 2>&1", quoted(options.ptxas),
+      fmt::format("{} -arch={} {} -o /dev/null > {} 2>&1", quoted(options.ptxas), target,
                   quoted(input.string()), quoted(log.string()));
   const bool accepts = std::system(command.c_str()) == 0;
   const std::string message = readFile(log.string());
@@ -149,8 +157,7 @@ constexpr std::uint64_t kBatch = 8;
 
 class Run {
  public:
-  explicit Run(const Options& options)
-      : options_(options), header_(moduleHeader(targetOf(options.generator.bias))) {}
+  explicit Run(const Options& options) : options_(options) {}
 
   Totals all() {
     const std::uint64_t batches = (options_.count + kBatch - 1) / kBatch;
@@ -164,22 +171,25 @@ class Run {
   }
 
  private:
+  using Definitions = std::vector<std::pair<std::uint64_t, std::string>>;  // by seed
+
   void batch(std::uint64_t begin, std::uint64_t end) {
-    std::vector<std::pair<std::uint64_t, std::string>> originals;
-    std::vector<std::pair<std::uint64_t, std::string>> outputs;
+    std::map<std::string_view, Definitions> originals;
+    std::map<std::string_view, Definitions> outputs;
     for (std::uint64_t seed = begin; seed < end; ++seed) {
       const RandomKernel kernel = generate(seed, options_.generator);
       const CheckResult result = check(kernel.name + ".ptx", kernel.text(),
                                        drawn(options_, seed, checkOptions(options_, kernel)));
       count(seed, kernel, result);
-      originals.emplace_back(seed, kernel.definitions);
+      originals[kernel.target].emplace_back(seed, kernel.definitions);
       if (!result.changed.empty()) {
-        outputs.emplace_back(seed, definitionsOf(result.changed.back().second, header_));
+        outputs[kernel.target].emplace_back(
+            seed, definitionsOf(result.changed.back().second, moduleHeader(kernel.target)));
       }
     }
     if (options_.ptxas.empty()) return;
-    assemble("original", originals);
-    assemble("output", outputs);
+    for (const auto& [target, kernels] : originals) assemble("original", target, kernels);
+    for (const auto& [target, kernels] : outputs) assemble("output", target, kernels);
   }
 
   void count(std::uint64_t seed, const RandomKernel& kernel, const CheckResult& result) {
@@ -206,20 +216,19 @@ class Run {
     }
   }
 
-  void assemble(const std::string& what,
-                const std::vector<std::pair<std::uint64_t, std::string>>& kernels) {
-    if (kernels.empty()) return;
-    std::string text = header_;
+  void assemble(const std::string& what, std::string_view target, const Definitions& kernels) {
+    const std::string header = moduleHeader(target);
+    std::string text = header;
     for (const auto& [seed, definitions] : kernels) text += definitions;
     const std::string name = fmt::format("batch{}_{}", kernels.front().first, what);
-    std::string message = refusal(options_, name, text);
+    std::string message = refusal(options_, builtFor(target), name, text);
     const std::lock_guard lock(mutex_);
     if (message.empty()) {
       totals_.accepted += kernels.size();
       return;
     }
     for (const auto& [seed, definitions] : kernels) {
-      message = refusal(options_, name, header_ + definitions);
+      message = refusal(options_, builtFor(target), name, header + definitions);
       if (message.empty()) {
         ++totals_.accepted;
       } else {
@@ -233,7 +242,6 @@ class Run {
   }
 
   const Options& options_;
-  const std::string header_;
   std::mutex mutex_;
   Totals totals_;
 };
@@ -332,6 +340,8 @@ int mutateAll(const Options& options) {
 // What the pipeline keeps for a conflict.
 int mutateKept(const Options& options) {
   const std::string& pipeline = options.check.pipelines.back();
+  // There, synchronisation has conflicts of its own, which count like those of accesses.
+  const bool isAsync = options.generator.bias == Bias::Async;
   Score accesses;
   Score others;
   std::uint64_t elsewhere = 0;
@@ -346,7 +356,7 @@ int mutateKept(const Options& options) {
                                              checkOptions(options, kernel), output);
     const CheckOptions check = checkOptions(options, kernel);
     judge(kernel.name, output, mutants, check);
-    judgeElsewhere(kernel.name, output, mutants, check);
+    judgeElsewhere(kernel.name, output, mutants, check, isAsync);
     const std::lock_guard lock(mutex);
     ++kernels;
     for (const Mutant& mutant : mutants) {
@@ -366,6 +376,12 @@ int mutateKept(const Options& options) {
       "{} of them by another launch; for what else is on a side {}, caught {} ({:.2f} %)\n",
       kernels, pipeline, accesses.made, accesses.caught, percent(accesses.caught, accesses.made),
       elsewhere, others.made, others.caught, percent(others.caught, others.made));
+  if (isAsync) {
+    accesses.made += others.made;
+    accesses.caught += others.caught;
+    fmt::print("in all {}, caught {} ({:.2f} %)\n", accesses.made, accesses.caught,
+               percent(accesses.caught, accesses.made));
+  }
   const bool good = accesses.made != 0 && percent(accesses.caught, accesses.made) >= options.score;
   return good ? kGood : kFailed;
 }
@@ -414,7 +430,8 @@ constexpr std::uint32_t kManySchedules = 4 * interp::kPolicies.size();
 void checkMutant(const Options& options, std::uint64_t seed, const CorpusMutant& mutant,
                  CorpusTotals& totals, std::mutex& mutex) {
   const std::string name = fmt::format("mutant{}", seed);
-  const bool isRefused = !options.ptxas.empty() && !refusal(options, name, mutant.text).empty();
+  const bool isRefused =
+      !options.ptxas.empty() && !refusal(options, "sm_90", name, mutant.text).empty();
   CheckOptions check = drawn(options, seed, options.check);
   check.onlyClear = true;
   CheckResult result;
@@ -527,7 +544,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
       ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "leaders",
-                             "variables", "pointers", "rules"}));
+                             "variables", "pointers", "rules", "async"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses or leaders: the text says all that the launch says");
@@ -535,7 +552,7 @@ int main(int argc, char** argv) {
                "let passes assume all that holds for a kernel and its launch");
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
   app.add_option("--pipeline", options.check.pipelines,
-                 "instead of every pass and every level; may be repeated");
+                 "instead of every pass and every level; O1 to O3 are levels; may be repeated");
   app.add_option(
       "--draw", options.draw,
       "check each kernel for so many of the pipelines only, drawn by its seed, as are the "
@@ -569,9 +586,14 @@ int main(int argc, char** argv) {
                                               {"leaders", Bias::Leaders},
                                               {"variables", Bias::Variables},
                                               {"pointers", Bias::Pointers},
-                                              {"rules", Bias::Rules}};
+                                              {"rules", Bias::Rules},
+                                              {"async", Bias::Async}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
+  for (int level = 1; level <= 3; ++level) {
+    std::ranges::replace(options.check.pipelines, fmt::format("O{}", level),
+                         passes::pipelineOfLevel(level));
+  }
   try {
     if (options.prints && !options.corpus.empty()) {
       const auto mutant = Corpus(options.corpus, options.mostSteps).make(options.seed);

@@ -49,6 +49,7 @@ KERNELS = [
     ("phis", ["--bias", "phis", "--pipeline", "cssa<coalesce=0>", "--pipeline", "cssa<fold-copies>",
               "--pipeline", "early-cse"]),
     ("leaders", ["--bias", "leaders", "--pipeline", "dead-sync"]),
+    ("async", ["--bias", "async", "--pipeline", "dead-sync", "--pipeline", "dead-sync,warp-sync"]),
     ("barriers --assume", ["--bias", "barriers", "--assume",
                            "--pipeline", "dead-sync<guard>,warp-sync"]),
     ("none", ["--draw", "4"]),
