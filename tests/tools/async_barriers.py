@@ -46,15 +46,16 @@ class Kernel:
         """The entry, and the functions that it calls (by their names, at any depth)."""
         bodies, name = collections.defaultdict(str), None
         for line in self.lines:
-            function = check_barriers.FUNCTION.search(line.split("//")[0])
+            code = line.split("//")[0]
+            function = check_barriers.FUNCTION.search(code)
             name = function[2] if function else name
-            bodies[name] += line + "\n"
+            bodies[name] += code + "\n"
         found, left = set(), [self.name]
         while left:
             name = left.pop()
             found.add(name)
             left += [f for f in bodies if f and f not in found
-                     and re.search(rf"call[^;]*\b{re.escape(f)}\b", bodies[name])]
+                     and re.search(rf"\bcall\b[^;]*\b{re.escape(f)}\b", bodies[name])]
         return found
 
     def run(self, without=(), weaker=(), limit=STEPS):

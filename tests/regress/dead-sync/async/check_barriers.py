@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Holds dead-sync against the marks of barriers beside asynchronous operations.
+"""Holds dead-sync and warp-sync against the marks of barriers beside asynchronous operations.
 
-    check_barriers.py --ptxopt PTXOPT FILE...            no barrier may go that has to stay
+    check_barriers.py --ptxopt PTXOPT FILE...            no barrier may go, or be weakened, that has to stay
     check_barriers.py --ptxopt PTXOPT --all FILE...      and those that may go do
     check_barriers.py --ptxopt PTXOPT --kept FILE...     lists those that may go and stay
 
@@ -65,8 +65,8 @@ def groups_of(barriers):
     return groups
 
 
-def removed_by(ptxopt, path, passes="dead-sync"):
-    """The lines of the barriers that ptxopt removes."""
+def changed_by(ptxopt, path, passes):
+    """The lines of the barriers that these passes remove or weaken."""
     with tempfile.TemporaryDirectory() as folder:
         out, remarks = os.path.join(folder, "out.ptx"), os.path.join(folder, "remarks")
         subprocess.run([ptxopt, "-q", "--verify-each", f"--passes={passes}", f"--remarks={remarks}",
@@ -82,13 +82,13 @@ def removed_by(ptxopt, path, passes="dead-sync"):
     return removed
 
 
-def check(path, barriers, removed, everything):
-    """What is wrong about the barriers that were removed."""
+def check(path, barriers, removed, everything=False, needed=("stays", "weakens")):
+    """What is wrong about the barriers that were removed, or weakened."""
     def complain(barrier, what):
         return f"{path}:{barrier.line}: {what}: {barrier.why}"
 
     problems = [complain(b, "removed") for b in barriers
-                if b.word in ("stays", "weakens") and b.line in removed]
+                if b.word in needed and b.line in removed]
     for group in groups_of(barriers).values():
         left = [b for b in group if b.line not in removed]
         if not left:
@@ -112,13 +112,15 @@ def main():
     problems, may_go, gone = [], 0, 0
     for path in arguments.files:
         barriers = barriers_of(path)
-        removed = removed_by(arguments.ptxopt, path)
+        removed = changed_by(arguments.ptxopt, path, "dead-sync")
         problems += check(path, barriers, removed, arguments.all)
+        weakened = changed_by(arguments.ptxopt, path, "warp-sync")
+        problems += check(path, barriers, weakened, needed=("stays",))
         may_go += sum(b.word == "goes" for b in barriers)
         may_go += sum(len(group) - 1 for group in groups_of(barriers).values())
         gone += len(removed)
         if arguments.kept:
-            left = set(check(path, barriers, removed, True)) - set(check(path, barriers, removed, False))
+            left = set(check(path, barriers, removed, True)) - set(check(path, barriers, removed))
             print("".join(sorted(f"{line}\n" for line in left)), end="")
     print("\n".join(problems + [f"{gone} of {may_go} that may go are gone"]))
     return 1 if problems else 0
