@@ -9,7 +9,7 @@ The kernels are launched as their LAUNCH lines say.  The whole kernel runs with 
 findings (but those that LAUNCH has under `expect`).  So it does without all barriers that may go, and
 without all but any one of an `either`.  Without a barrier that stays as well, ptxrun has another
 finding or another result; if the mark says `unseen`, it has none.  A barrier that `weakens` may be a
-bar.warp.sync.  A line `// PTXRUN: OPTIONS` of a file gives options of ptxrun.
+bar.warp.sync.  A line `// OPTIONS: OPTIONS` of a file gives options of ptxrun.
 """
 import argparse
 import collections
@@ -39,7 +39,7 @@ class Kernel:
         self.arguments, self.path, self.lines = arguments, path, lines
         self.name, self.expected = launch["kernel"], set(launch.get("expect", []))
         self.barriers = [b for b in barriers if b.function in self.reached()]
-        options = [m[1].split() for m in map(re.compile("// PTXRUN: (.*)").match, lines) if m]
+        options = [m[1].split() for m in map(re.compile("// OPTIONS: (.*)").match, lines) if m]
         self.options = sum(options, [])
 
     def reached(self):
