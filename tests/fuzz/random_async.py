@@ -121,11 +121,11 @@ class Kernel:
         lines += [f"@%leader mbarrier.init.shared::cta.b64 [m+{8 * o}], {count};"
                   for o, count in enumerate(self.counts)]
         lines += ["fence.proxy.async.shared::cta;", "bar.sync 0;"] + TENSOR_START * self.tensor
-        lines += self.block(self.draw.randint(1, 4), 1)
+        lines += self.block(self.draw.randint(2, 5), 1)
         if self.draw.random() < 0.5:
             rounds = self.draw.randint(2, 3)
             head = self.label()
-            lines += [f"{head}:", *self.block(self.draw.randint(1, 4), rounds), "add.u32 %it, %it, 1;",
+            lines += [f"{head}:", *self.block(self.draw.randint(2, 5), rounds), "add.u32 %it, %it, 1;",
                       f"setp.lt.u32 %p7, %it, {rounds};", f"@%p7 bra {head};"]
             lines += self.block(self.draw.randint(0, 2), 1, of_loop=False)
         lines += ["st.global.u32 [%sums], %sum;", *TENSOR_END * self.tensor, "ret;"]
@@ -139,7 +139,7 @@ class Kernel:
         """Steps, each with a barrier behind; what they start is waited for in the same block."""
         plan, free, used = [], {0, 1, 2, 3}, [0, 0, 0]
         kinds = ["copy", "copy", "copy", "arrive", "store", "load", "load", "out", "async"]
-        kinds += ["product", "product", "read lanes", "write lanes", "operand"] * self.tensor
+        kinds += ["product", "product", "product", "read lanes", "write lanes", "operand"] * self.tensor
         for _ in range(steps):
             kind = self.draw.choice(kinds)
             pieces, region = self.start(kind, sorted(free), used)
