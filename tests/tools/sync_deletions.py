@@ -59,10 +59,10 @@ def deletions(text, kernel):
         yield number + 1, " ".join(statement.split()).rstrip(";"), *texts
 
 
-def run(ptxrun, path, kernel, schedules, limit):
+def run(ptxrun, path, kernel, schedules, limit, options=()):
     """The report of a run: the findings, the checksums of outcomes, and the steps."""
     command = [ptxrun, path, "--kernel", kernel, "--schedules", str(schedules), "--json",
-               "--step-limit", str(limit)]
+               "--step-limit", str(limit), *options]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace")
     try:
         report = json.loads(done.stdout)
