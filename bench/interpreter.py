@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How fast ptxrun is: thread-instructions a second, and host instructions for each of them.
 
-Usage: interpreter.py [--counts] PTXRUN
+Usage: interpreter.py [--counts | --products] PTXRUN
 
 Kernels of the corpus, each on two grids, one with four times as many CTAs, without and with race
 detection.  Rates are of the larger grid, from the processor time of the best of two runs, the
@@ -10,20 +10,29 @@ start of the program included.  Host instructions do not depend on what else the
 come from callgrind where valgrind is installed, on smaller grids.  If a thread-instruction costs
 more than GROWTH times as much with four times the CTAs, the exit status is 1: the time is to grow
 with the work, whatever the number of CTAs.  --counts leaves out the rates.
+
+--products times something else: Triton's product of two matrices of 256 x 256 halves, copied by
+tensor maps (TMA), with wgmma (sm_90) and with tcgen05 (sm_100), with race detection.  Processor
+seconds of the best of two runs, under one schedule and under seven.  The exit status is 1 if there
+is a finding, if a result is wrong, or if one schedule takes more than PRODUCT_SECONDS.
 """
 
 import json
+import operator
 import os
 import pathlib
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
 
 RUNS = 2
 GROWTH = 1.25
-CORPUS = pathlib.Path(__file__).parent.parent / "corpus/ptx/nvcc/sm_80"
+PRODUCT_SECONDS = 60
+PTX = pathlib.Path(__file__).parent.parent / "corpus/ptx"
+CORPUS = PTX / "nvcc/sm_80"
 
 
 def tiled(side):
@@ -80,14 +89,58 @@ def command(ptxrun, kernel, side, flags):
 
 
 def processor_seconds(arguments):
-    """Seconds of one run for each thread-instruction."""
+    """Seconds of one run, and its thread-instructions."""
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(arguments, stdout=output)
         _, status, usage = os.wait4(child.pid, 0)
         if status != 0:
             sys.exit(f"failed: {' '.join(arguments)}")
         output.seek(0)
-        return (usage.ru_utime + usage.ru_stime) / json.load(output)["steps"]
+        return usage.ru_utime + usage.ru_stime, json.load(output)["steps"]
+
+
+SIDE = 256  # of the matrices of a product, in CTAs of TILE x TILE
+TILE = 128
+
+
+def product_command(ptxrun, target, folder):
+    size = 2 * SIDE * SIDE
+    result = [ptxrun, str(PTX / "triton" / target / "matmul_descriptor.ptx"), "--kernel",
+              "matmul_descriptor", "--block", "128", "--grid", f"{SIDE // TILE},{SIDE // TILE}",
+              "--shared", "128K", "--step-limit", "10000000000", "--json"]
+    for name, content, box in (("x", ":small:f16:1:8", "64,128"), ("y", ":small:f16:2:8", "64,64"),
+                               ("z", "", "64,128")):
+        result += ["--buffer", f"{name}=buffer:{size}{content}",
+                   "--save", f"{name}:{folder}/{name}",
+                   "--arg", f"tensormap:&{name}:f16:{SIDE},{SIDE}:box={box}:swizzle=128B"]
+        for number in (f"u32:{SIDE}", f"u32:{SIDE}", f"u64:{SIDE}", "u64:1"):
+            result += ["--arg", number]
+    return result + ["--arg", f"u32:{SIDE}", "--arg", "u64:0", "--arg", "u64:0"]
+
+
+def is_product(folder):
+    """Whether z = x y, at one in seven elements; the numbers are so small that sums are exact."""
+    x, y, z = (struct.unpack(f"<{SIDE * SIDE}e", (pathlib.Path(folder) / name).read_bytes())
+               for name in "xyz")
+    return all(
+        struct.pack("<e", sum(map(operator.mul, x[SIDE * row:SIDE * (row + 1)], y[column::SIDE])))
+        == struct.pack("<e", z[SIDE * row + column])
+        for row, column in (divmod(k, SIDE) for k in range(0, SIDE * SIDE, 7)))
+
+
+def time_products(ptxrun):
+    print(f"{'product':10} {'schedules':>9} {'seconds':>8} {'thread-instructions':>20}")
+    for target in ("sm_90", "sm_100"):
+        with tempfile.TemporaryDirectory() as folder:
+            for schedules in (1, 7):
+                command_line = product_command(ptxrun, target, folder)
+                command_line += ["--schedules", str(schedules)]
+                seconds, steps = min(processor_seconds(command_line) for _ in range(RUNS))
+                print(f"{target:10} {schedules:9} {seconds:8.2f} {steps:20}", flush=True)
+                if schedules == 1 and seconds > PRODUCT_SECONDS:
+                    sys.exit(f"{target}: more than {PRODUCT_SECONDS} s")
+            if not is_product(folder):
+                sys.exit(f"{target}: a wrong result")
 
 
 def host_instructions(arguments):
@@ -109,10 +162,12 @@ def costs(ptxrun, kernel, flags):
 
 
 def main():
-    arguments = [word for word in sys.argv[1:] if word != "--counts"]
+    arguments = [word for word in sys.argv[1:] if word not in ("--counts", "--products")]
     if len(arguments) != 1:
         sys.exit(__doc__)
     ptxrun = arguments[0]
+    if "--products" in sys.argv:
+        return time_products(ptxrun)
     times = len(arguments) == len(sys.argv) - 1
     counts = shutil.which("valgrind") is not None
     print(f"{'kernel':10} {'races':6} {'M/s':>7} {'host instructions':>18} {'4 x CTAs':>9}")
@@ -122,8 +177,8 @@ def main():
             line = f"{kernel[0]:10} {label:6}"
             if times:
                 arguments = command(ptxrun, kernel, kernel[5], flags)
-                seconds = min(processor_seconds(arguments) for _ in range(RUNS))
-                line += f" {1e-6 / seconds:7.1f}"
+                seconds, steps = min(processor_seconds(arguments) for _ in range(RUNS))
+                line += f" {1e-6 * steps / seconds:7.1f}"
             else:
                 line += " " * 8
             if counts:
@@ -134,6 +189,7 @@ def main():
             print(line, flush=True)
     if grows:
         sys.exit(f"a thread-instruction costs more with more CTAs: {'; '.join(grows)}")
+    return None
 
 
 if __name__ == "__main__":

@@ -104,5 +104,5 @@ __global__ void __launch_bounds__(128) dependentSteps(float* data, const float* 
 //   "tensormap:&out:f32:48,8:box=32,8", "s32:12"]}
 // LAUNCH: {"kernel": "reduceToLeader", "block": 64, "grid": 4, "args":
 //   ["buffer:2048:random:u32:1", "buffer:512"]}
-// LAUNCH: {"kernel": "dependentSteps", "block": 128, "grid": 2, "repeat": 3, "args":
-//   ["buffer:800:small:f32:1", "buffer:800:small:f32:2", "s32:200"]}
+// LAUNCH: {"kernel": "dependentSteps", "block": 128, "grid": 2, "repeat": 3, "dependent": true,
+//   "args": ["buffer:800:small:f32:1", "buffer:800:small:f32:2", "s32:200"]}

@@ -208,6 +208,7 @@ class Session {
   void bindOne(const Program& program, const Argument& argument, std::size_t k, std::size_t index,
                std::uint8_t* at) const;
   void launch(const Launch& launch, std::size_t index);
+  void keepAccesses();
   void collect();
 
   const ir::Module& module_;
@@ -217,6 +218,8 @@ class Session {
   GlobalMemory memory_;
   std::vector<Buffer> buffers_;
   TextureTable textures_;
+  bool isFirst_ = true;      // no launch has ended
+  LaunchAccesses accesses_;  // of the last one, if some launch depends on another
   std::map<const Argument*, std::uint64_t> handles_;  // of those in `textures_`
   std::vector<std::pair<const Segment*, NamedBytes>> variables_;
   Outcome outcome_;
@@ -439,6 +442,7 @@ void Session::launch(const Launch& launch, std::size_t index) {
     MachineOptions own = options_;
     own.seed += k;
     own.textures = &textures_;
+    if (launch.isDependent && !isFirst_) own.before = &accesses_;
     std::vector<std::unique_ptr<Machine>> machines;
     for (std::uint32_t part = 0; part < parts; ++part) {
       machines.push_back(std::make_unique<Machine>(program, memory_, geometry, parameters, own,
@@ -454,6 +458,18 @@ void Session::launch(const Launch& launch, std::size_t index) {
       outcome_.completed = outcome_.completed && machine->completed();
     }
     if (!outcome_.completed) return;
+    keepAccesses();
+  }
+}
+
+// While the last launch is in memory: for one that need not wait for its end.
+void Session::keepAccesses() {
+  isFirst_ = false;
+  accesses_.clear();
+  const auto isDependent = [](const Launch& launch) { return launch.isDependent; };
+  if (std::none_of(scenario_.launches.begin(), scenario_.launches.end(), isDependent)) return;
+  for (Segment& segment : memory_.segments()) {
+    if (segment.shadow != nullptr) accesses_[segment.base] = segment.shadow->touched();
   }
 }
 

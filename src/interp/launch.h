@@ -27,6 +27,8 @@ struct Launch {
   std::vector<std::pair<std::string, Argument>> buffers;  // besides those of arguments
   std::vector<std::pair<std::string, Argument>> globals;  // set before the first launch
   std::uint32_t repeat = 1;                               // launches in a row on the same memory
+  // It may begin before the launch before has ended (programmatic dependent launch).
+  bool isDependent = false;
   // Known findings of the kernel; they are reported as ever.  Of a broken one the result is not
   // defined.
   std::vector<FindingKind> expected;

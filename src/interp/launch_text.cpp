@@ -138,6 +138,8 @@ Launch launchOf(const nlohmann::json& description) {
       launch.printed = value.get<std::vector<std::string>>();
     } else if (key == "repeat") {
       launch.repeat = value.get<std::uint32_t>();
+    } else if (key == "dependent") {
+      launch.isDependent = value.get<bool>();
     } else if (key == "args") {
       for (const auto& element : value) launch.arguments.push_back(argumentOf(element));
     } else if (key == "set") {

@@ -10,6 +10,7 @@
 #include "interp/auditor.h"
 #include "interp/machine_bulk.h"
 #include "interp/machine_launch_control.h"
+#include "interp/machine_register_limits.h"
 #include "interp/machine_tensor_core.h"
 #include "interp/machine_texture.h"
 #include "interp/machine_warpgroup.h"
@@ -64,8 +65,29 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
     for (Segment& segment : memory_->segments()) {
       if (!segment.isReadOnly) segment.shadow = std::make_unique<Shadow>(places_);
     }
+    if (options_.before != nullptr) recordBefore();
   }
   if (program.audit() != nullptr) startAudit();
+}
+
+// The first agent that is no thread stands for all threads of the launch before.
+void Machine::recordBefore() {
+  owners_.push_back(0);
+  ThreadClock nobody;
+  nobody.start(firstAsync());
+  for (Segment& segment : memory_->segments()) {
+    const auto found = options_.before->find(segment.base);
+    if (found == options_.before->end() || segment.shadow == nullptr) continue;
+    for (const Shadow::Touched& touched : found->second) {
+      const Access access{.agent = firstAsync(),
+                          .clock = 1,
+                          .site = Shadow::kEarlierLaunch,
+                          .writes = touched.isWritten};
+      Race none;
+      segment.shadow->access(touched.begin, static_cast<std::uint32_t>(touched.end - touched.begin),
+                             nobody, access, none);
+    }
+  }
 }
 
 Machine::~Machine() {
@@ -364,6 +386,10 @@ std::uint32_t Machine::targetOf(const Thread& thread, const Op& table) {
 void Machine::executeFence(Thread& thread, const Op& op) {
   if (share_.count > 1) std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!options_.detectsRaces) return;
+  if (op.is(kWait)) {  // griddepcontrol.wait
+    if (options_.before != nullptr) thread.clock.learn(Snapshot{nullptr, firstAsync(), 1});
+    return;
+  }
   const bool acquires = op.semantics == isa::Semantics::Acquire;
   if (op.detail != 0 && !acquires) thread.clock.fence(op.detail);
   // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness/ A3.3).  A fence
@@ -378,7 +404,9 @@ void Machine::executeFence(Thread& thread, const Op& op) {
   }
   const bool isPlain = op.semantics == isa::Semantics::None;
   fence(thread.clock, isPlain ? isa::Semantics::AcqRel : op.semantics, op.scope);
-  if (op.detail != 0 && acquires) thread.clock.fence(op.detail);
+  if (!acquires) return;
+  if (op.detail == setOf(Proxy::TensorMap)) return acquireMap(thread, op);
+  if (op.detail != 0) thread.clock.fence(op.detail);
 }
 
 void Machine::wake(Thread& thread) {
@@ -399,6 +427,7 @@ void Machine::block(Thread& thread, State state) {
 
 void Machine::exit(Thread& thread) {
   if (warpgroups_ != nullptr) warpgroups_->exit(thread);
+  if (registerLimits_ != nullptr) registerLimits_->exit(thread);
   if (tensorCores_ != nullptr) tensorCores_->exit(thread);
   landCopies(thread, thread.clock.copies);
   thread.copies.clear();
@@ -408,6 +437,7 @@ void Machine::exit(Thread& thread) {
   --cta.live;
   --cluster.live;
   if (cta.live == 0 && !inFlight_.empty()) landStoresOf(cta);
+  if (cta.live == 0 && options_.detectsRaces) checkBulksOf(cta);
   if (auditor_ != nullptr) auditor_->threadEnds(cta.index, thread.linear);
   if (cluster.live == 0) {
     lastEnd_ = steps_;

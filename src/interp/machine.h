@@ -138,8 +138,6 @@ class Machine {
     std::uint32_t bulkClock = 0;
     AgentId bulkReads = 0;  // agents; 0 before the first
     AgentId bulkWrites = 0;
-    AgentId mapWrites = 0;  // of tensormap.cp_fenceproxy; 0 before the first
-    std::uint32_t mapClock = 0;
     MapReads mapReads;
 
     const Op& op() const { return code->ops[pc]; }
@@ -204,6 +202,7 @@ class Machine {
     Segment shared;
     std::array<Barrier, 16> barriers;
     std::map<std::uint64_t, MbarrierHistory> mbarriers;
+    BulkUses bulkUses;
     ClockRef fences;                    // fence.sc.cta
     const Op* failedRequest = nullptr;  // clusterlaunchcontrol.try_cancel that it has seen fail
   };
@@ -219,6 +218,7 @@ class Machine {
   };
 
   // machine.cpp: threads and control
+  void recordBefore();
   void runClusters();
   void makeRoomFor(std::uint64_t clusters);
   void startClusters();
@@ -332,8 +332,7 @@ class Machine {
                 std::uint32_t size, bool writes);
   Place resolveAny(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                    std::uint32_t size, bool writes);
-  // The last segment of global memory that the instruction, or one with which it shares the entry,
-  // accessed.
+  // The last segment of global memory that this instruction, or one with the same entry, accessed.
   Segment*& recentSegment(const Op& op) {
     return recentSegments_[op.number % recentSegments_.size()];
   }
@@ -404,6 +403,7 @@ class Machine {
   void readSource(Bulk& bulk);
   void land(Bulk& bulk);
   void landSomeBulk();
+  void checkBulksOf(const Cta& cta);
   void landBulksOf(const Cluster& cluster);
   void dropLanded();
   void waitForBulks(Thread& thread, const Op& op);
@@ -431,14 +431,16 @@ class Machine {
   static void readTensor(Bulk& bulk);
   static void landTensor(Bulk& bulk, std::size_t pieces);  // the next of them
   void replaceMapField(Thread& thread, const Op& op);
+  void acquireMap(Thread& thread, const Op& op);
   void copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const Op& form);
   [[noreturn]] void refuseMap(const Op& op, const Thread& thread, std::uint64_t address,
                               const std::string& problem);
 
-  class Warpgroups;     // machine_warpgroup.h
-  class Textures;       // machine_texture.h
-  class TensorCores;    // machine_tensor_core.h
-  class LaunchControl;  // machine_launch_control.h
+  class Warpgroups;      // machine_warpgroup.h
+  class RegisterLimits;  // machine_register_limits.h
+  class Textures;        // machine_texture.h
+  class TensorCores;     // machine_tensor_core.h
+  class LaunchControl;   // machine_launch_control.h
   TensorCores& tensorCores();
 
   // machine_matrix.cpp
@@ -581,8 +583,10 @@ class Machine {
   std::uint64_t slices_ = 0;
   bool completed_ = false;
   std::vector<std::shared_ptr<Bulk>> inFlight_;
-  std::unique_ptr<Warpgroups> warpgroups_;    // null: no wgmma so far
-  std::unique_ptr<TensorCores> tensorCores_;  // null: no tcgen05 so far
+  std::unique_ptr<Warpgroups> warpgroups_;          // null: no wgmma so far
+  std::unique_ptr<RegisterLimits> registerLimits_;  // null: no setmaxnreg so far
+  std::unique_ptr<TensorCores> tensorCores_;        // null: no tcgen05 so far
+  MapWrites mapWrites_;
   Places places_;
   std::vector<AgentId> owners_;            // the threads for which the agents of newAgent() act
   ClockRef fences_;                        // fence.sc of wider scopes

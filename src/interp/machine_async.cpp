@@ -327,6 +327,10 @@ void Machine::checkBulk(Thread& thread, Bulk& bulk, BulkAgents agents) {
 // Ties the operation to its mbarrier, or to the bulk groups of its thread.
 Machine::BulkAgents Machine::trackCompletion(Thread& thread, const std::shared_ptr<Bulk>& bulk,
                                              std::uint64_t barrier) {
+  const auto noteUse = [&](AgentId agent, bool writes, Cta& cta) {
+    cta.bulkUses[agent] = {bulk->op, agentOf(thread), bulk->clock, writes};
+  };
+  const bool isFromShared = bulk->from.segment != nullptr && bulk->from.segment->isShared;
   if (bulk->form->barrier.slot != 0) {
     const Place place =
         resolveMbarrier(thread, *bulk->op, bulk->form->barrierSpace, barrier, bulk->barrier);
@@ -335,6 +339,8 @@ Machine::BulkAgents Machine::trackCompletion(Thread& thread, const std::shared_p
     MbarrierHistory& history = bulk->barrier->mbarriers[place.offset];
     if (history.agent == 0) history.agent = newAgent(thread);
     bulk->clock = history.phases + 1;
+    noteUse(history.agent, true, *bulk->barrier);
+    if (isFromShared) noteUse(history.agent, bulk->barrier == thread.cta, *thread.cta);
     return {history.agent, history.agent};
   }
   if (thread.bulkReads == 0) {
@@ -343,6 +349,7 @@ Machine::BulkAgents Machine::trackCompletion(Thread& thread, const std::shared_p
   }
   bulk->clock = ++thread.bulkClock;
   thread.bulks.push_back(bulk);
+  if (isFromShared) noteUse(thread.bulkReads, false, *thread.cta);
   return {thread.bulkReads, thread.bulkWrites};
 }
 
@@ -425,19 +432,26 @@ void Machine::landSomeBulk() {
 }
 
 // The cluster has ended, and its shared memory with it.
+// When the last thread of the CTA has exited, and its shared memory ends.
+void Machine::checkBulksOf(const Cta& cta) {
+  for (const auto& [agent, use] : cta.bulkUses) {
+    const bool isKnown = std::any_of(cta.threads.begin(), cta.threads.end(),
+                                     [&, id = agent, clock = use.clock](const Thread& thread) {
+                                       return thread.clock.knows(id, clock);
+                                     });
+    if (isKnown) continue;
+    involve(
+        finding(FindingKind::CopyInFlight, *use.op,
+                std::string("this asynchronous operation of ") + describe(nameOfAgent(use.issuer)) +
+                    " may still " + (use.writes ? "write to" : "read from") +
+                    " shared memory when that ends with its CTA"),
+        use.issuer);
+  }
+}
+
 void Machine::landBulksOf(const Cluster& cluster) {
   for (const auto& bulk : inFlight_) {
-    if (bulk->issuer->cta->cluster != &cluster) continue;
-    const bool writesShared = bulk->barrier != nullptr;
-    if (options_.detectsRaces && (writesShared || !bulk->isRead)) {
-      involve(
-          finding(FindingKind::CopyInFlight, *bulk->op,
-                  std::string("this asynchronous operation of ") + describe(nameOf(*bulk->issuer)) +
-                      " may still " + (writesShared ? "write to" : "read from") +
-                      " shared memory when that ends with its CTA"),
-          agentOf(*bulk->issuer));
-    }
-    land(*bulk);
+    if (bulk->issuer->cta->cluster == &cluster) land(*bulk);
   }
   dropLanded();
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interp/arithmetic/floating.h"
+#include "interp/machine_register_limits.h"
 #include "interp/machine_tensor_core.h"
 #include "interp/machine_warpgroup.h"
 
@@ -291,7 +292,10 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     if (kind == CollectiveKind::WarpSync && options_.detectsRaces) clocks.add(thread.clock);
   }
 
-  if (kind == CollectiveKind::TensorMapCopy) {
+  if (kind == CollectiveKind::RegisterLimit) {
+    if (registerLimits_ == nullptr) registerLimits_ = std::make_unique<RegisterLimits>(*this);
+    registerLimits_->run(cta, warp, lanes, form);
+  } else if (kind == CollectiveKind::TensorMapCopy) {
     copyTensorMap(cta, warp, lanes, form);
   } else if (kind >= CollectiveKind::MatrixMultiply) {
     runMatrixCollective(cta, warp, lanes, form);

@@ -73,6 +73,15 @@ void Machine::checkMbarriersAtEnd(const Cluster& cluster) {
   for (const auto& cta : cluster.ctas) {
     for (const auto& [offset, history] : cta->mbarriers) {
       if (history.init == nullptr || history.last == nullptr) continue;
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, cta->shared.bytes.data() + offset, MbarrierObject::kBytes);
+      if (bits != history.bits) {
+        finding(FindingKind::MbarrierObject, *history.last,
+                "the bytes of an mbarrier object of " + describe(nameOf(cta->threads[0])) +
+                    "'s CTA have been overwritten without mbarrier.inval; this is the last " +
+                    "operation on it",
+                history.init, "it was initialised here");
+      }
       const MbarrierObject object(history.bits);
       if (object.transactionCount() == 0) continue;
       finding(FindingKind::MbarrierObject, *history.last,

@@ -246,17 +246,25 @@ void Machine::reportRace(const Thread& thread, const Op& op, const Place& place,
     return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
   };
   if (access.proxy != Proxy::Generic && thread.clock.knows(race.firstAgent, race.firstClock)) {
+    if (race.first == Shadow::kEarlierLaunch) return;  // its end makes all of it visible
     return reportProxyRace(thread, op, place, size, access, race);
   }
   const AgentId all = copiesOf(0);
-  Finding& found = finding(FindingKind::DataRace, op,
-                           verb(access.writes, access.agent >= all) + " of " + bytesOf(size) +
-                               " at " + placeText(op, *place.segment, race.offset, size) + " by " +
-                               describe(nameOf(thread)) + " is not ordered against another access",
-                           &program_->op(race.first),
-                           "the other is this " + verb(race.firstWrites, race.firstAgent >= all) +
-                               " by " + describe(nameOfAgent(race.firstAgent)) +
-                               (race.isInPart ? ", strong too, but not of the same bytes" : ""));
+  const std::string what = verb(access.writes, access.agent >= all) + " of " + bytesOf(size) +
+                           " at " + placeText(op, *place.segment, race.offset, size) + " by " +
+                           describe(nameOf(thread));
+  if (race.first == Shadow::kEarlierLaunch) {
+    return involve(finding(FindingKind::DataRace, op,
+                           what + " comes before a griddepcontrol.wait for the launch before, " +
+                               "which " + verb(race.firstWrites, false) + "s these bytes"),
+                   agentOf(thread));
+  }
+  Finding& found =
+      finding(FindingKind::DataRace, op, what + " is not ordered against another access",
+              &program_->op(race.first),
+              "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +
+                  describe(nameOfAgent(race.firstAgent)) +
+                  (race.isInPart ? ", strong too, but not of the same bytes" : ""));
   involve(found, agentOf(thread));
   involve(found, race.firstAgent);
 }

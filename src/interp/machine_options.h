@@ -4,11 +4,13 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "facts/claim.h"
 #include "interp/progress.h"
 #include "interp/scheduler.h"
+#include "interp/shadow.h"
 #include "interp/texture.h"
 
 namespace ptxopt::interp {
@@ -24,6 +26,9 @@ struct Dim3 {
   }
 };
 
+// What a launch has accessed in global memory: by the address of the segment, offsets in it.
+using LaunchAccesses = std::map<std::uint64_t, std::vector<Shadow::Touched>>;
+
 struct MachineOptions {
   bool detectsRaces = true;
   bool warpgroupWaits = false;  // a wgmma.wait_group waits for all warps of the warpgroup
@@ -38,6 +43,9 @@ struct MachineOptions {
   // Claims about the text (docs/facts.md) to check; null: none.
   const std::vector<facts::Claim>* claims = nullptr;
   const TextureTable* textures = nullptr;  // null: there are none
+  // What the launch before accessed, if it need not have ended when this one begins, until a
+  // griddepcontrol.wait; null: it has.
+  const LaunchAccesses* before = nullptr;
 };
 
 // The clusters of the grid that a machine runs: every count-th, starting at `index`.  Machines that

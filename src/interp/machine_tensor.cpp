@@ -364,6 +364,23 @@ void Machine::replaceMapField(Thread& thread, const Op& op) {
   }
 }
 
+// fence.proxy.tensormap::generic.acquire concerns the map at its address only.  Which map a store
+// by the generic proxy was to is not known here: it lies before the fence, whatever map that names.
+void Machine::acquireMap(Thread& thread, const Op& op) {
+  std::uint64_t address = addressOf(thread, op);
+  leaveWindow(Space::None, address);
+  auto known = std::make_shared<ClockVector>();
+  if (const ClockVector* const base = thread.clock.base().get()) {
+    known->mergeBelow(*base, firstAsync());
+    for (auto at = mapWrites_.lower_bound({address, 0});
+         at != mapWrites_.end() && at->first.first == address; ++at) {
+      const AgentId writer = at->second.first;
+      if (const std::uint32_t clock = base->at(writer); clock != 0) known->raise(writer, clock);
+    }
+  }
+  thread.clock.fence(setOf(Proxy::TensorMap), std::move(known));
+}
+
 // All threads of the warp read and write the same bytes together, so each knows of the write.
 void Machine::copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const Op& form) {
   Thread* leader = nullptr;
@@ -392,10 +409,11 @@ void Machine::copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, c
   const Place target = resolveRange(*leader, form, Space::Global, to, kMapBytes, true);
   std::memcpy(target.data, source.data, kMapBytes);
   if (!options_.detectsRaces) return;
-  if (leader->mapWrites == 0) leader->mapWrites = newAgent(*leader);
+  auto& [agent, clock] = mapWrites_[{to, agentOf(*leader)}];
+  if (agent == 0) agent = newAgent(*leader);
   Access write;
-  write.agent = leader->mapWrites;
-  write.clock = ++leader->mapClock;
+  write.agent = agent;
+  write.clock = ++clock;
   check(*leader, form, target, kMapBytes, true, false, &write);
   for (Thread& thread : lanesOf(cta, warp)) {
     if ((lanes >> thread.lane() & 1) == 0) continue;

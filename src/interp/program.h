@@ -137,6 +137,7 @@ enum class CollectiveKind : std::uint8_t {
   Elect,
   ActiveMask,
   WarpSync,
+  RegisterLimit,  // setmaxnreg to `immediate` registers
   // Executed by all 32 lanes, from here on; matrices[index] has the details.
   MatrixMultiply,
   MatrixLoad,       // ldmatrix: address in a; kSecond: .trans of .m8n8
@@ -182,7 +183,7 @@ enum OpFlag : std::uint16_t {
   kIsReduction = 1u << 9,  // red: no result
   kHasCount = 1u << 10,    // of a barrier
   kHasMask = 1u << 11,     // of a collective: .sync
-  kWait = 1u << 12,        // barrier.cluster.wait, mbarrier.try_wait
+  kWait = 1u << 12,        // barrier.cluster.wait, mbarrier.try_wait, griddepcontrol.wait
   kSecond = 1u << 13,      // a variant, explained at the action
   kAbs = 1u << 14,
   kWide = 1u << 15,  // of a load or store: one memory operation of 128 bits

@@ -96,6 +96,10 @@ void ClockVector::mergeFrom(const ClockVector& other, AgentId first) {
   mergeParts(std::span(other.parts_).subspan(other.position(first / kChunk)));
 }
 
+void ClockVector::mergeBelow(const ClockVector& other, AgentId end) {
+  mergeParts(std::span(other.parts_).first(other.position(end / kChunk)));
+}
+
 void ClockVector::mergeParts(std::span<const Part> other) {
   std::size_t common = 0;
   for (const Part& part : other) {
@@ -178,6 +182,11 @@ void ThreadClock::fence(ProxySet proxies) {
   // A later fence covers what an earlier one did, but perhaps not all of its proxies.
   if (proxyFence_ && (proxyFence_->proxies & ~proxies) != 0) addFence();
   proxyFence_ = {proxies, base_, own_++};
+}
+
+void ThreadClock::fence(ProxySet proxies, ClockRef part) {
+  if (proxyFence_) addFence();
+  proxyFence_ = {proxies, std::move(part), own_++};
 }
 
 void ThreadClock::addFence() {

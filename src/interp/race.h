@@ -73,8 +73,10 @@ class ClockVector {
   std::uint32_t lanesBelow(std::uint32_t warp, std::uint32_t mask, std::uint32_t clock) const;
   // Each clock becomes the larger one.  O(chunks, and agents of the chunks that differ).
   void merge(const ClockVector& other);
-  // The same for agents from `first` on, a multiple of kChunk, and without what is fenced.
+  // The same for agents from `first` on, or below `end`, a multiple of kChunk, and without what is
+  // fenced.
   void mergeFrom(const ClockVector& other, AgentId first);
+  void mergeBelow(const ClockVector& other, AgentId end);
   void raise(AgentId agent, std::uint32_t clock);
 
   // What of it lies before a fence from the generic proxy to this one.  Null: nothing.
@@ -140,6 +142,8 @@ class ThreadClock {
   void learn(const ClockRef& clocks);
   // What it knows, and what it did, now lies before a fence to these proxies.
   void fence(ProxySet proxies);
+  // The same for what it did and a part of what it knows.
+  void fence(ProxySet proxies, ClockRef part);
   // A snapshot of what this thread did until now; its later operations are not part of it.
   Snapshot release() {
     if (proxyFence_) addFence();

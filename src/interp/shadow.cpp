@@ -16,7 +16,7 @@ const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
 std::optional<Site> Shadow::findWrite(std::uint64_t offset, std::uint32_t size) const {
   const auto writeOf = [&](const Cell& cell) -> std::optional<Site> {
     if (hasStrongWrites(cell)) return sets_[cell.sets - 1].strongWrites.all().list().front().site;
-    if (cell.write.clock != 0) return cell.write.site;
+    if (cell.write.clock != 0 && cell.write.site != kEarlierLaunch) return cell.write.site;
     return std::nullopt;
   };
   for (std::uint64_t at = offset; at < offset + size; ++at) {
@@ -28,6 +28,31 @@ std::optional<Site> Shadow::findWrite(std::uint64_t offset, std::uint32_t size) 
     if (const auto site = writeOf(cell)) return site;
   }
   return std::nullopt;
+}
+
+std::vector<Shadow::Touched> Shadow::touched() {
+  std::vector<Touched> result;
+  const auto add = [&](std::uint64_t offset, const Cell& cell) {
+    const bool isWritten = cell.write.clock != 0 || hasStrongWrites(cell);
+    if (!isWritten && !isRead(cell)) return;
+    const bool goesOn =
+        !result.empty() && result.back().end == offset && result.back().isWritten == isWritten;
+    if (!goesOn) result.push_back({offset, offset, isWritten});
+    result.back().end = offset + 1;
+  };
+  for (std::uint64_t page = 0; page < pages_.size(); ++page) {
+    if (pages_[page] == nullptr) continue;
+    for (std::uint64_t k = 0; k < kPageLines; ++k) {
+      Line& line = (*pages_[page])[k];
+      recordReads(line);
+      for (std::uint64_t at = 0; at < kLineBytes; ++at) {
+        const Cell& word = line.words[at / 4];
+        add((page * kPageLines + k) * kLineBytes + at,
+            word.bytes == 0 ? word : bytes_[word.bytes - 1][at % 4]);
+      }
+    }
+  }
+  return result;
 }
 
 void Shadow::makePage(std::uint64_t page) {

@@ -74,8 +74,20 @@ class Shadow {
   // The same for one thread after the other.  Adds the number of each that races, and its race.
   void access(const WarpAccess& warp, std::vector<std::pair<std::size_t, Race>>& races);
 
-  // A write to any of the bytes, by whichever thread.  O(size), for errors and textures.
+  // A write of this launch to any of the bytes, by whichever thread.  O(size), for errors and
+  // textures.
   std::optional<Site> findWrite(std::uint64_t offset, std::uint32_t size) const;
+
+  // Bytes that were accessed, and whether they were written.
+  struct Touched {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    bool isWritten = false;
+  };
+  // All of them, ascending.  O(bytes that were accessed, or lie near one that was).
+  std::vector<Touched> touched();
+  // The site of accesses by the launch before.
+  static constexpr Site kEarlierLaunch = ~Site{0};
 
   // Release and acquire through a strong access at `offset`.
   ReleaseSet& released(std::uint64_t offset) { return released_[offset]; }
@@ -182,6 +194,10 @@ class Shadow {
   void recordWeak(Cell& cell, const AnyView& view, const Access& access);
   bool hasReads(const Cell& cell) const {
     return cell.sets != 0 && !sets_[cell.sets - 1].reads.isEmpty();
+  }
+  bool isRead(const Cell& cell) const {
+    return cell.read.clock != 0 || hasReads(cell) ||
+           (cell.sets != 0 && !sets_[cell.sets - 1].strongReads.isEmpty());
   }
   bool hasStrongWrites(const Cell& cell) const {
     return cell.sets != 0 && !sets_[cell.sets - 1].strongWrites.all().isEmpty();

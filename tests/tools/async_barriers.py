@@ -74,14 +74,14 @@ class Kernel:
 
     def differences(self, without=(), weaker=()):
         findings, results, _ = self.run(without, weaker, PATIENCE * self.steps)
-        kinds = sorted({kind for kind, _ in findings - self.findings})
+        kinds = sorted({kind for kind, *_ in findings - self.findings})
         return kinds or (["other-result"] if results != self.results else [])
 
     def judge(self):
         """(barrier, what was seen without it, complaint) for each mark."""
         self.findings, self.results, self.steps = self.run()
-        unexpected = {f"{kind}:{line}" for kind, line in self.findings if kind not in self.expected}
-        unexpected |= {f"not found: {e}" for e in self.expected - {kind for kind, _ in self.findings}}
+        unexpected = {f"{kind}:{line}" for kind, line, _ in self.findings if kind not in self.expected}
+        unexpected |= {f"not found: {e}" for e in self.expected - {kind for kind, *_ in self.findings}}
         if unexpected or len(self.results) > 1 and not self.expected:
             return [(None, "", f"{len(self.results)} results, {' '.join(sorted(unexpected))}")]
         goes = [b for b in self.barriers if b.word == "goes"]

@@ -40,7 +40,7 @@ class Tries:
                 out.write("\n".join(lines))
             findings, results, steps = run(self.arguments.ptxrun, path, self.kernel.name,
                                            self.arguments.schedules, steps, self.kernel.options)
-            return {kind for kind, _ in findings}, results, steps
+            return {kind for kind, *_ in findings}, results, steps
 
     def same(self, lines):
         kinds, results, _ = self.run(lines, PATIENCE * self.base[2])

@@ -46,16 +46,6 @@ std::uint16_t flagsOf(const isa::InstructionDesc& desc) {
   return flags;
 }
 
-// The proxies that a fence.proxy concerns besides the generic one.
-ProxySet fencedProxies(const isa::InstructionDesc& desc) {
-  if (desc.has(".tensormap::generic")) return setOf(Proxy::TensorMap);
-  if (desc.has(".async::generic")) return setOf(Proxy::AsyncShared);
-  if (!desc.has(".async")) return 0;
-  if (desc.has(".global")) return setOf(Proxy::AsyncGlobal);
-  if (desc.has(".shared::cta") || desc.has(".shared::cluster")) return setOf(Proxy::AsyncShared);
-  return setOf(Proxy::AsyncShared) | setOf(Proxy::AsyncGlobal);
-}
-
 Builtin builtinOf(std::string_view name) {
   if (name == "vprintf") return Builtin::Printf;
   if (name == "malloc") return Builtin::Malloc;
@@ -282,10 +272,7 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeTensorMap(instruction, op);
     case Opcode::Membar:
     case Opcode::Fence:
-      op.action = desc.has(".proxy") && op.semantics == isa::Semantics::None ? Action::ProxyFence
-                                                                             : Action::Fence;
-      op.detail = fencedProxies(desc);
-      return emit(op);
+      return decodeFence(instruction, op);
     case Opcode::Discard:
       return decodeFill(instruction, op);
     case Opcode::Alloca:
@@ -300,10 +287,12 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
     case Opcode::Applypriority:
     case Opcode::Nanosleep:
     case Opcode::Pmevent:
-    case Opcode::Griddepcontrol:
-    case Opcode::Setmaxnreg:
       op.action = Action::Nothing;
       return emit(op);
+    case Opcode::Griddepcontrol:
+      return decodeGridDependency(instruction, op);
+    case Opcode::Setmaxnreg:
+      return decodeRegisterLimit(instruction, op);
     default:
       if (isTexture(desc)) return decodeTexture(instruction, op);
       return desc.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)

@@ -71,6 +71,11 @@ class Decoder {
   AddressOperand reference(const ir::Operand& operand);
   void emitBulk(Op op, BulkForm bulk);
 
+  // decode_fence.cpp
+  void decodeFence(const ir::Instruction& instruction, Op op);
+  void decodeGridDependency(const ir::Instruction& instruction, Op op);
+  void decodeRegisterLimit(const ir::Instruction& instruction, Op op);
+
   // decode_tensor.cpp
   void decodeTensorCopy(const ir::Instruction& instruction, Op op);
   void decodeTensorMap(const ir::Instruction& instruction, Op op);
