@@ -30,7 +30,8 @@ AccessKinds kindOf(isa::AsyncRole role) {
     case isa::AsyncRole::TensorCommit:
       return kMbarrierArrive;
     default:
-      return kRead | kWrite;  // mbarrier.init and .inval
+      // mbarrier.init and .inval; strong, so that no bar.warp.sync is left to order them (G5).
+      return kRead | kWrite | kStrongWrite;
   }
 }
 
