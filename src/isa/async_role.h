@@ -39,6 +39,21 @@ enum class AsyncRole : std::uint8_t {
   Other,         // of these families, and not in the model
 };
 
+// It is on an mbarrier in use, or signals one; not init and inval.
+constexpr bool isOnMbarrier(AsyncRole role) {
+  switch (role) {
+    case AsyncRole::Wait:
+    case AsyncRole::Arrive:
+    case AsyncRole::ArriveExpect:
+    case AsyncRole::Expect:
+    case AsyncRole::CopyIn:
+    case AsyncRole::TensorCommit:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // O(qualifiers).
 AsyncRole asyncRoleOf(const InstructionDesc& desc);
 

@@ -58,21 +58,10 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
     const std::size_t mbarrier = desc.has(".tensor") ? 1 : 2;
     if (desc.has(".mbarrier::complete_tx::bytes") && k == mbarrier) shape.size = kMbarrierBytes;
   }
-  switch (isa::asyncRoleOf(desc)) {
-    case isa::AsyncRole::Init:
-    case isa::AsyncRole::Wait:
-    case isa::AsyncRole::Arrive:
-    case isa::AsyncRole::ArriveExpect:
-    case isa::AsyncRole::Expect:
-    case isa::AsyncRole::TensorCommit:
-      shape.size = kMbarrierBytes;
-      break;
-    case isa::AsyncRole::TensorAlloc:
-      shape.size = 4;
-      break;
-    default:
-      break;
-  }
+  const isa::AsyncRole role = isa::asyncRoleOf(desc);
+  const bool isMbarrier = role == isa::AsyncRole::Init || isa::isOnMbarrier(role);
+  if (isMbarrier && role != isa::AsyncRole::CopyIn) shape.size = kMbarrierBytes;
+  if (role == isa::AsyncRole::TensorAlloc) shape.size = 4;
   return shape;
 }
 
@@ -135,17 +124,8 @@ class Addresses::AccessBuilder {
   // Of an asynchronous operation, which names .shared::cluster for its own shared memory too: a
   // variable there is that of the CTA itself, and mapa makes addresses that are of no variable.
   static bool isOfOneCta(const Instruction& instruction, isa::Space named) {
-    if (named != isa::Space::SharedCluster) return false;
-    switch (isa::asyncRoleOf(*instruction.desc)) {
-      case isa::AsyncRole::Arrive:
-      case isa::AsyncRole::ArriveExpect:
-      case isa::AsyncRole::Expect:
-      case isa::AsyncRole::CopyIn:
-      case isa::AsyncRole::TensorCommit:
-        return true;
-      default:
-        return false;
-    }
+    return named == isa::Space::SharedCluster &&
+           isa::isOnMbarrier(isa::asyncRoleOf(*instruction.desc));
   }
 
   // In shared memory.

@@ -17,8 +17,6 @@ bool mbarrierConflict(AccessKinds above, AccessKinds below, const AsyncProtocol&
       return below == kMbarrierExpect || below == kMbarrierCopy;
     case kMbarrierArriveExpect:
       return below == kMbarrierExpect || (below == kMbarrierCopy && !isOpenUntilCopied);
-    case kMbarrierCopy:
-      return (below != kMbarrierCopy && below != kMbarrierArriveExpect) || !isOpenUntilCopied;
     default:
       return true;
   }

@@ -23,7 +23,7 @@ struct AsyncProtocol {
 };
 
 // `above` before the barrier and `below` after it, each one of kMbarrierKinds, by different threads
-// and on one object.
+// and on one object.  A copy is never above (Ordered::AsLower).
 bool mbarrierConflict(AccessKinds above, AccessKinds below, const AsyncProtocol& protocol);
 
 // The same for two classes of Domain::Tensor.

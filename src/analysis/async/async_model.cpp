@@ -5,6 +5,9 @@
 #include <array>
 #include <vector>
 
+#include "analysis/addresses/alias.h"
+#include "analysis/async/expected_bytes.h"
+#include "analysis/async/mbarrier_operand.h"
 #include "analysis/async/shared_addresses.h"
 #include "analysis/launch/launch_shape.h"
 #include "analysis/memory/memory_effects.h"
@@ -18,28 +21,12 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 
-bool hasClusters(const ir::Function& function) {
-  const ir::Attribute* const shape = function.attribute(".reqnctapercluster");
-  const bool isOne =
-      shape == nullptr ||
-      (!shape->values.empty() && std::ranges::all_of(shape->values, [](auto n) { return n == 1; }));
-  const bool isKnown =
-      std::ranges::all_of(function.attributes, [](const ir::Attribute& one) { return one.known; });
-  return !isOne || !isKnown || function.module().hasUnknownDirective;
-}
-
-bool isOnMbarrier(isa::AsyncRole role) {
-  switch (role) {
-    case isa::AsyncRole::Wait:
-    case isa::AsyncRole::Arrive:
-    case isa::AsyncRole::ArriveExpect:
-    case isa::AsyncRole::Expect:
-    case isa::AsyncRole::CopyIn:
-    case isa::AsyncRole::TensorCommit:
-      return true;
-    default:
-      return false;
-  }
+// Of the place of the CTA in its cluster, from which the address of another one can be made.
+bool readsPlaceInCluster(const Instruction& instruction, const ir::Function& function) {
+  return std::ranges::any_of(instruction.operands(), [&](const Operand& operand) {
+    return operand.kind == OperandKind::SpecialRegister &&
+           function.module().text(NameId{operand.id}).starts_with("%cluster");
+  });
 }
 
 bool isConstantAbove(const Operand* number, std::int64_t least) {
@@ -58,14 +45,18 @@ bool mayAcquire(const Instruction& instruction, const Assumptions& assumptions) 
 // A lane for each thread of four warps (PTX ISA 9.7.18.2).
 constexpr std::uint64_t kLanesOfTensorMemory = 128;
 
-// The size of each copy to shared memory is a constant.
-bool areCopiesSized(const Cfg& cfg) {
+// Each expectation, and each copy that is waited for, is executed by one thread at a time
+// (docs/soundness/ C8(i)).
+bool areOfOneThread(const Cfg& cfg, const Addresses* addresses) {
+  if (addresses == nullptr) return false;
   for (const BlockId b : cfg.blocks()) {
-    for (const Instruction& copy : cfg.instructions(b)) {
-      const bool isCopy = isa::asyncRoleOf(*copy.desc) == isa::AsyncRole::CopyIn;
-      if (isCopy && (copy.desc->has(".tensor") || !isConstantAbove(copy.operand(2), 1))) {
-        return false;
-      }
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
+      if (role != isa::AsyncRole::ArriveExpect && role != isa::AsyncRole::CopyIn) continue;
+      const auto accesses = addresses->of(instruction);
+      const bool isOne = !accesses.empty() && singleThread(accesses[0], accesses[0],
+                                                           Threads::Different) != AliasRule::None;
+      if (!isOne && cfg.isReachable(b)) return false;
     }
   }
   return true;
@@ -76,26 +67,9 @@ enum Since : std::uint8_t { kInit = 1, kWait = 2, kAcquire = 4 };
 
 }  // namespace
 
-const Operand* mbarrierOperand(const Instruction& instruction, isa::AsyncRole role) {
-  if (role == isa::AsyncRole::CopyIn) {
-    // The last address that stands for itself: [d], [a], n, [bar].
-    const std::span<const Operand> all = instruction.operands();
-    const Operand* last = nullptr;
-    for (std::size_t at = 0; at < all.size(); at += all[at].extent()) {
-      if (all[at].kind == OperandKind::Address) last = &all[at];
-    }
-    return last;
-  }
-  if (!isOnMbarrier(role) && role != isa::AsyncRole::Init) return nullptr;
-  for (const Operand& operand : instruction.operands()) {
-    if (operand.kind == OperandKind::Address) return &operand;
-  }
-  return nullptr;
-}
-
 AsyncModel::AsyncModel(const Cfg& cfg, const Liveness& liveness, const Loops& loops,
-                       const AddressObjects& objects, const Assumptions& assumptions,
-                       const InstructionSet& separators) {
+                       const AddressObjects& objects, const Addresses* addresses,
+                       const Assumptions& assumptions, const InstructionSet& separators) {
   if (!staysInside(cfg, objects)) return;
   waits_.emplace(cfg, liveness, loops, assumptions);
   if (!waits_->areAll()) {
@@ -103,19 +77,24 @@ AsyncModel::AsyncModel(const Cfg& cfg, const Liveness& liveness, const Loops& lo
     return;
   }
   findProtocol(cfg, assumptions, separators);
-  checkBytes(cfg);
+  const ExpectedBytes bytes = expectedBytes(cfg);
+  // A sum says nothing if several threads copy.
+  const bool isKnown = bytes == ExpectedBytes::Somewhere || areOfOneThread(cfg, addresses);
+  protocol_.observesPhases &= bytes != ExpectedBytes::Other && isKnown;
+  protocol_.separatesCopies &= bytes == ExpectedBytes::Exact;
 }
 
 // docs/soundness/ G3
 bool AsyncModel::staysInside(const Cfg& cfg, const AddressObjects& objects) const {
   const ir::Function& function = cfg.function();
-  if (!function.isEntry() || hasClusters(function)) return false;
+  if (!function.isEntry() || mayHaveClusters(function)) return false;
   bool isAny = false;
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
       const bool isUnknown = !instruction.desc->known() || role == isa::AsyncRole::Other ||
-                             instruction.desc->control == isa::Control::Call;
+                             instruction.desc->control == isa::Control::Call ||
+                             readsPlaceInCluster(instruction, function);
       if (isUnknown || !isOfOwnCta(instruction, role, objects)) return false;
       isAny |= role != isa::AsyncRole::None;
     }
@@ -158,7 +137,7 @@ void AsyncModel::findProtocol(const Cfg& cfg, const Assumptions& assumptions,
         const Operand* const bytes = instruction.operand(2);
         protocol_.observesPhases &= isConstantAbove(bytes, 1);
       }
-      if (isOnMbarrier(role) && (since & kInit) != 0) protocol_.observesPhases = false;
+      if (isa::isOnMbarrier(role) && (since & kInit) != 0) protocol_.observesPhases = false;
       if (isOpening && (since & kAcquire) != 0) protocol_.observesPhases = false;
       if (role == isa::AsyncRole::CopyIn && (since & kWait) != 0) protocol_.separatesCopies = false;
       if (separators.contains(&instruction)) {
@@ -181,56 +160,6 @@ void AsyncModel::findProtocol(const Cfg& cfg, const Assumptions& assumptions,
     for (const BlockId next : cfg.successors(b)) {
       if (next == cfg.exit() || (atEntry[next] | atEnd) == atEntry[next]) continue;
       atEntry[next] |= atEnd;
-      work.push_back(next);
-    }
-  }
-}
-
-// docs/soundness/ G4.5: a forward data flow over what was expected and copied since the last wait.
-void AsyncModel::checkBytes(const Cfg& cfg) {
-  protocol_.separatesCopies &= areCopiesSized(cfg);
-  const bool areSized = protocol_.separatesCopies;
-  // Of the bytes that are expected, those that no copy brings yet; and which of "nothing", "a
-  // copy", "an expectation" and both there may have been, a bit for each.
-  struct Since {
-    std::int64_t bytes = 0;
-    std::uint8_t seen = 0;
-  };
-  constexpr std::uint8_t kNothing = 1, kCopied = 2, kExpected = 4, kBoth = 8;
-  const auto with = [](std::uint8_t seen, std::uint8_t one) {
-    const bool isNew = (seen & (kNothing | one)) != 0;
-    const bool isBoth = (seen & ~(kNothing | one)) != 0;
-    return static_cast<std::uint8_t>((isNew ? one : 0) | (isBoth ? kBoth : 0));
-  };
-  IdVector<BlockId, std::optional<Since>> atEntry(cfg.blockCount() + std::size_t{1});
-  atEntry[cfg.entry()] = Since{0, kNothing};
-  std::vector<BlockId> work{cfg.entry()};
-  while (!work.empty() && protocol_.observesPhases) {
-    const BlockId b = work.back();
-    work.pop_back();
-    Since since = *atEntry[b];
-    for (const Instruction& instruction : cfg.instructions(b)) {
-      const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
-      if (role == isa::AsyncRole::Wait) {
-        const bool isBalanced = (since.seen & (kCopied | kExpected)) == 0;
-        protocol_.observesPhases &= isBalanced && (!areSized || since.bytes == 0);
-        since.seen = kNothing;
-      } else if (role == isa::AsyncRole::ArriveExpect) {
-        const Operand* const bytes = instruction.operand(2);
-        since.bytes += isConstantAbove(bytes, 1) ? bytes->immediate : 0;
-        since.seen = with(since.seen, kExpected);
-      } else if (role == isa::AsyncRole::CopyIn) {
-        if (areSized) since.bytes -= instruction.operand(2)->immediate;
-        since.seen = with(since.seen, kCopied);
-      }
-    }
-    for (const BlockId next : cfg.successors(b)) {
-      if (next == cfg.exit()) continue;
-      std::optional<Since>& known = atEntry[next];
-      if (known && known->bytes != since.bytes && areSized) protocol_.observesPhases = false;
-      const std::uint8_t before = known ? known->seen : 0;
-      if (known && (before | since.seen) == before) continue;
-      known = Since{since.bytes, static_cast<std::uint8_t>(before | since.seen)};
       work.push_back(next);
     }
   }

@@ -12,6 +12,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "analysis/addresses/address.h"
 #include "analysis/addresses/async_protocol.h"
 #include "analysis/async/full_waits.h"
 #include "analysis/flow/cfg.h"
@@ -23,19 +24,16 @@
 
 namespace ptxopt::analysis {
 
-// The operand of an instruction that names the mbarrier that it works on or signals; null if none
-// does.  O(operands).
-const ir::Operand* mbarrierOperand(const ir::Instruction& instruction, isa::AsyncRole role);
-
 class AsyncModel {
  public:
   using InstructionSet = std::unordered_set<const ir::Instruction*>;
 
   // Of an entry that calls nothing but the device runtime.  `separators`: the barriers in which all
-  // threads take part.  `objects` are those of the entry.
+  // threads take part.  `objects` are those of the entry.  `addresses` may be null: then it is not
+  // known which thread executes what.
   AsyncModel(const Cfg& cfg, const Liveness& liveness, const Loops& loops,
-             const AddressObjects& objects, const Assumptions& assumptions,
-             const InstructionSet& separators);
+             const AddressObjects& objects, const Addresses* addresses,
+             const Assumptions& assumptions, const InstructionSet& separators);
 
   // False: the rest says nothing.
   bool isInternal() const { return waits_.has_value(); }
@@ -50,7 +48,6 @@ class AsyncModel {
   bool staysInside(const Cfg& cfg, const AddressObjects& objects) const;
   bool isOfOwnCta(const ir::Instruction& instruction, isa::AsyncRole role,
                   const AddressObjects& objects) const;
-  void checkBytes(const Cfg& cfg);
   void findProtocol(const Cfg& cfg, const Assumptions& assumptions,
                     const InstructionSet& separators);
 

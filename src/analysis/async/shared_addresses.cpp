@@ -7,6 +7,7 @@
 #include "ir/module.h"
 #include "ir/statement.h"
 #include "support/bit_set.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -25,7 +26,7 @@ class SharedAddresses {
     std::size_t sweeps = 0;
     for (bool isNew = true; isNew;) {
       isNew = false;
-      if (++sweeps > kMostSweeps) return true;
+      if (exceeds(++sweeps, Limit::SharedSweeps)) return true;
       for (const ir::Statement& statement : function_.body()) {
         const auto* instruction = statement.as<Instruction>();
         if (instruction == nullptr || !readsAddress(*instruction)) continue;
@@ -83,9 +84,6 @@ class SharedAddresses {
     });
     return isNew;
   }
-
-  // One more for each definition that comes after its use in the text.
-  static constexpr std::size_t kMostSweeps = 16;
 
   const ir::Function& function_;
   bool isInLocal_ = false;  // local memory may hold one

@@ -2,6 +2,7 @@
 // The events of asynchronous operations that stay in the CTA: docs/soundness/ G1, G2, G4.
 #include <algorithm>
 
+#include "analysis/async/mbarrier_operand.h"
 #include "analysis/barriers/barrier_events.h"
 #include "ir/module.h"
 
@@ -167,8 +168,9 @@ void BarrierEvents::addOnMbarrier(std::uint32_t body, const Instruction& instruc
       role != isa::AsyncRole::CopyIn && instruction.desc->space == isa::Space::None;
   const Place place =
       placeOf(body, {0, isGeneric ? Domain::Any : Domain::Shared, object, Ordered::Both});
-  addAccess(body, instruction, kindOf(role), place, Ordered::Both,
-            accessOf(body, instruction, object));
+  // A later issue is only a slower copy (C4.5).
+  const Ordered ordered = role == isa::AsyncRole::CopyIn ? Ordered::AsLower : Ordered::Both;
+  addAccess(body, instruction, kindOf(role), place, ordered, accessOf(body, instruction, object));
 }
 
 void BarrierEvents::findBulkCopies() {

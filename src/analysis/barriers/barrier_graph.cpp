@@ -34,8 +34,8 @@ std::optional<AsyncModel> asyncModel(std::span<const BarrierBody> bodies,
     if (member.standing == Standing::Candidate) separators.insert(member.instruction);
   }
   const BarrierBody& body = bodies[0];
-  AsyncModel model(*body.cfg, *body.liveness, *body.loops, context.objects[0], body.assumptions,
-                   separators);
+  AsyncModel model(*body.cfg, *body.liveness, *body.loops, context.objects[0], body.addresses,
+                   body.assumptions, separators);
   return model.isInternal() ? std::optional(std::move(model)) : std::nullopt;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/copied_bytes.h"
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
@@ -53,7 +55,7 @@ void CopiedBytes::add(AccessKinds kinds, const Place& place, const Access* acces
   }
   if (access == nullptr) {
     parts_.push_back({kinds, place, nullptr});
-  } else if (stretches < kMostStretches) {
+  } else if (!reaches(stretches, Limit::CopyStretches)) {
     parts_.push_back({kinds, place, &stretches_.emplace_back(bytesOf(*access))});
   } else {
     last->bytes = hull(last->bytes, access->bytes);

@@ -5,7 +5,7 @@
 // A wait does not know which copies it completes, nor which thread has issued them, so the bytes
 // are those of all copies over all executions (docs/soundness/ G1.2).
 //
-// Cost: O(kMostStretches) for each copy and object.
+// Cost: O(objects times Limit::CopyStretches) for each copy.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +31,6 @@ class CopiedBytes {
   const std::deque<Part>& parts() const { return parts_; }
 
  private:
-  static constexpr std::size_t kMostStretches = 8;
-
   std::deque<Part> parts_;
   std::deque<Access> stretches_;
 };

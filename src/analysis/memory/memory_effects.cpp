@@ -114,6 +114,15 @@ bool mayBeAsyncCopy(const Instruction& instruction) {
   return instruction.desc->is(isa::kMayCopyAsync);
 }
 
+bool mayHaveClusters(const ir::Function& function) {
+  const ir::Attribute* const shape = function.attribute(".reqnctapercluster");
+  const bool isOne =
+      shape == nullptr ||
+      (!shape->values.empty() && std::ranges::all_of(shape->values, [](auto n) { return n == 1; }));
+  return !isOne || function.module().hasUnknownDirective ||
+         std::ranges::any_of(function.attributes, [](const ir::Attribute& a) { return !a.known; });
+}
+
 MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& assumptions) {
   const isa::InstructionDesc& desc = *instruction.desc;
   MemoryEffect effect;
@@ -232,23 +241,9 @@ CallEffect declarationEffect(const ir::Function& function, const Assumptions& as
   return effect;
 }
 
-bool hasClusterLaunch(const ir::Function& function) {
-  const ir::Attribute* shape = function.attribute(".reqnctapercluster");
-  if (shape == nullptr) return false;
-  return std::any_of(shape->values.begin(), shape->values.end(),
-                     [](std::int64_t n) { return n != 1; }) ||
-         shape->values.empty();
-}
-
-bool hasUnknownAttribute(const ir::Function& function) {
-  return std::any_of(function.attributes.begin(), function.attributes.end(),
-                     [](const ir::Attribute& a) { return !a.known; });
-}
-
 CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptions) {
   CallEffect effect;
-  effect.sharedIsExternal = hasClusterLaunch(function) || hasUnknownAttribute(function) ||
-                            function.module().hasUnknownDirective;
+  effect.sharedIsExternal = mayHaveClusters(function);
   // An entry is not called by others: only the summary of its effects matters.
   std::optional<AddressObjects> objects;
   if (!function.isEntry()) objects.emplace(function, assumptions.flatShared);

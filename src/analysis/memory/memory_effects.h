@@ -117,6 +117,10 @@ inline bool mayHaveMemoryEffect(const ir::Instruction& instruction) {
 MemoryEffect memoryEffectOf(const ir::Instruction& instruction,
                             const Assumptions& assumptions = {});
 
+// Its launches may have clusters of several CTAs, or an attribute or a directive that is not
+// understood says something of them (docs/soundness/ C3.6).  O(attributes).
+bool mayHaveClusters(const ir::Function& function);
+
 // An access of a function to an object, as its callers see it.
 struct ObjectAccess {
   AccessKinds kinds = 0;

@@ -12,10 +12,10 @@ namespace {
 constexpr std::array<AccessKinds, 5> kOperations = {
     kMbarrierWait, kMbarrierArrive, kMbarrierArriveExpect, kMbarrierExpect, kMbarrierCopy};
 
-// A row for each operation above, a column for each below.
-std::array<std::string, 5> table(const AsyncProtocol& protocol) {
-  std::array<std::string, 5> rows;
-  for (std::size_t a = 0; a < kOperations.size(); ++a) {
+// A row for each operation above, but the copy, and a column for each below.
+std::array<std::string, 4> table(const AsyncProtocol& protocol) {
+  std::array<std::string, 4> rows;
+  for (std::size_t a = 0; a < rows.size(); ++a) {
     for (const AccessKinds below : kOperations) {
       rows[a] += mbarrierConflict(kOperations[a], below, protocol) ? 'x' : '.';
     }
@@ -25,21 +25,21 @@ std::array<std::string, 5> table(const AsyncProtocol& protocol) {
 
 // docs/soundness/ G4.2, where nothing is known of the phases.
 TEST(MbarrierConflict, OfUnknownPhases) {
-  const std::array<std::string, 5> expected = {".xxxx", "...xx", "...xx", ".xxxx", ".xxxx"};
+  const std::array<std::string, 4> expected = {".xxxx", "...xx", "...xx", ".xxxx"};
   EXPECT_EQ(table({}), expected);
   EXPECT_EQ(table({.hasOneArrival = true}), expected);
   EXPECT_EQ(table({.observesPhases = true, .separatesCopies = true}), expected);
 }
 
-// G4.3: copies and the arrival that expects them commute.
+// G4.3: the arrival may come after the copies that it expects.
 TEST(MbarrierConflict, OfPhasesThatAreOpenUntilTheirCopiesAreDone) {
-  const std::array<std::string, 5> expected = {".xxxx", "...xx", "...x.", ".xxxx", ".x.x."};
+  const std::array<std::string, 4> expected = {".xxxx", "...xx", "...x.", ".xxxx"};
   EXPECT_EQ(table({.hasOneArrival = true, .observesPhases = true}), expected);
 }
 
 // G4.4: that arrival may also come before the wait of another thread.
 TEST(MbarrierConflict, OfCopiesBehindABarrier) {
-  const std::array<std::string, 5> expected = {".x.xx", "...xx", "...x.", ".xxxx", ".x.x."};
+  const std::array<std::string, 4> expected = {".x.xx", "...xx", "...x.", ".xxxx"};
   EXPECT_EQ(table({.hasOneArrival = true, .observesPhases = true, .separatesCopies = true}),
             expected);
 }
