@@ -225,6 +225,9 @@ enum Trait : Traits {
   // copies of its sign if the type is signed.
   kShift = 1u << 25,
   kIgnoresSign = 1u << 26,  // the same bits for a signed type as for an unsigned one
+  // T that accesses no memory, or only through its address operands, and whose order does not
+  // concern shared memory that no other CTA reaches (docs/soundness/ C4.4).
+  kOuterSync = 1u << 27,
 };
 
 // A number that is special to an operation on integers.

@@ -98,9 +98,10 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
   return of.address == AddressId::None ? anywhere : intern(at, of);
 }
 
-std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
-  AccessClass of = {kRead | kWrite | kStrongRead | kStrongWrite | kSync, Domain::Any, nullptr,
-                    AddressId::None};
+std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor, bool isOuter) {
+  AccessKinds kinds = kRead | kWrite | kStrongRead | kStrongWrite | kSync;
+  if (isOuter) kinds |= kOuter;
+  AccessClass of = {kinds, Domain::Any, nullptr, AddressId::None};
   const Bucket at(Bucket::kSyncDomain);
   intern(at, of);
   of.address = addressOf(executor, StoreOfAll::No);
@@ -184,8 +185,20 @@ AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
   return {at, find(at, wanted)};
 }
 
+namespace {
+
+// Memory that other CTAs reach at most where shared memory is external.
+bool isOfCta(Domain domain) {
+  return domain == Domain::Shared || domain == Domain::Tensor;
+}
+
+}  // namespace
+
 bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const {
   const bool isSync = ((above.kinds | below.kinds) & kSync) != 0;
+  const bool isSpared = ((above.kinds & kOuter) != 0 && isOfCta(below.domain)) ||
+                        ((below.kinds & kOuter) != 0 && isOfCta(above.domain));
+  if (isSpared) return false;  // docs/soundness/ C4.4
   const bool isTensor = above.domain == Domain::Tensor || below.domain == Domain::Tensor;
   if (isTensor && !isSync) {
     return above.domain == below.domain && tensorConflict(above.kinds, below.kinds, protocol_);
@@ -421,16 +434,31 @@ std::optional<std::vector<ClassId>> AccessClasses::candidatesFor(AccessSet::Key 
 
 namespace {
 
-// Marks that conflict with `mark` on the other side; kOpaqueSync also conflicts with every access.
-constexpr EffectMarks kFencesAndSync = kOpaqueSync | kCtaFence;
+// Marks that conflict with `mark` on the other side; T also conflicts with accesses.
+constexpr EffectMarks kFencesAndSync = kAnySync | kCtaFence;
 
 EffectMarks conflicting(EffectMarks marks) {
   EffectMarks other = 0;
-  if ((marks & kOpaqueSync) != 0) other |= kFencesAndSync;
-  if ((marks & kCtaFence) != 0) other |= kFencesAndSync;
+  if ((marks & kFencesAndSync) != 0) other |= kFencesAndSync;
   if ((marks & kBarrierResource) != 0) other |= kBarrierResource | kThreadEnd;
   if ((marks & kThreadEnd) != 0) other |= kBarrierResource;
   return other;
+}
+
+// An access that conflicts with a T among the marks of the other side, and that T.
+std::optional<std::pair<AccessSet::Key, EffectMark>> ordered(const AccessSet& set,
+                                                             EffectMarks marks) {
+  if ((marks & kOpaqueSync) != 0 && !set.keys().empty()) {
+    return std::pair(set.keys().front(), kOpaqueSync);
+  }
+  if ((marks & kOuterSync) == 0) return std::nullopt;
+  // Tensor memory lies between global memory and what may be any.
+  for (const auto& [first, last] :
+       {set.range(ClassKey::firstOf(Domain::Global), ClassKey::firstOf(Domain::Tensor)),
+        set.range(ClassKey::firstOf(Domain::Any), ClassKey::last())}) {
+    if (first != last) return std::pair(*first, kOuterSync);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -443,14 +471,14 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflictOfMarks(const Acce
     found.aboveMarks = above.marks() & conflicting(lower);
     return found;
   }
-  if ((above.marks() & kOpaqueSync) != 0 && !below.keys().empty()) {
-    found.aboveMarks = kOpaqueSync;
-    found.below = below.keys().front();
+  if (const auto lower = ordered(below, above.marks())) {
+    found.below = lower->first;
+    found.aboveMarks = lower->second;
     return found;
   }
-  if ((below.marks() & kOpaqueSync) != 0 && !above.keys().empty()) {
-    found.above = above.keys().front();
-    found.belowMarks = kOpaqueSync;
+  if (const auto upper = ordered(above, below.marks())) {
+    found.above = upper->first;
+    found.belowMarks = upper->second;
     return found;
   }
 

@@ -182,8 +182,8 @@ class AccessClasses {
                                       const Access* access = nullptr,
                                       StoreOfAll storeOfAll = StoreOfAll::No);
   // The class of a T that `executor` executes; none if there are too many such classes.  `executor`
-  // must outlive the object.
-  std::optional<AccessSet::Key> keyOfSync(const Access& executor);
+  // must outlive the object.  `isOuter`: as kOuterSync.
+  std::optional<AccessSet::Key> keyOfSync(const Access& executor, bool isOuter);
   // A limit was reached: some address counts as any address of its object.
   bool isLimitMet() const { return hasTooManyAddresses_ || isWorkSpent(); }
   // From now on no two addresses are compared.

@@ -28,6 +28,7 @@ struct Shape {
 };
 
 constexpr std::uint32_t kMbarrierBytes = 8;
+constexpr std::uint32_t kTensorMapBytes = 128;
 
 // State space and size of the k-th address operand.
 Shape shapeOf(const Instruction& instruction, std::size_t k) {
@@ -52,8 +53,8 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
     // The third operand is the size, but that of a tensor copy is in the tensor map, and what is
     // out of bounds may be ignored on both sides of it.
     const Operand* const size = instruction.operand(2);
-    const bool isSized = desc.is(isa::kCopy) && !desc.has(".tensor") && !desc.has(".ignore_oob") &&
-                         size != nullptr && size->kind == OperandKind::Integer;
+    const bool isSized = !desc.has(".tensor") && !desc.has(".ignore_oob") && size != nullptr &&
+                         size->kind == OperandKind::Integer;
     if (k < 2 && isSized) shape.size = static_cast<std::uint32_t>(size->immediate);
     const std::size_t mbarrier = desc.has(".tensor") ? 1 : 2;
     if (desc.has(".mbarrier::complete_tx::bytes") && k == mbarrier) shape.size = kMbarrierBytes;
@@ -62,6 +63,7 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
   const bool isMbarrier = role == isa::AsyncRole::Init || isa::isOnMbarrier(role);
   if (isMbarrier && role != isa::AsyncRole::CopyIn) shape.size = kMbarrierBytes;
   if (role == isa::AsyncRole::TensorAlloc) shape.size = 4;
+  if (desc.has(".b1024")) shape.size = kTensorMapBytes;
   return shape;
 }
 
@@ -101,11 +103,12 @@ class Addresses::AccessBuilder {
            ssa_.cfg().isReachable(instruction.block);
   }
 
-  // T of one thread, not of its warp.
+  // T, or a wait for copies, of one thread and not of its warp.
   bool maySynchroniseAlone(const Instruction& instruction) const {
     if (instruction.desc->known() && ir::isUnordered(instruction.desc->effect)) return false;
     const MemoryEffect effect = memoryEffectOf(instruction);
-    return (effect.marks == kOpaqueSync || effect.poll != MemoryEffect::Poll::None) &&
+    return (effect.marks == kOpaqueSync || effect.poll != MemoryEffect::Poll::None ||
+            effect.completesCopies) &&
            !instruction.desc->is(isa::kConvergent) && ssa_.cfg().isReachable(instruction.block);
   }
 

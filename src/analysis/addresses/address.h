@@ -94,8 +94,8 @@ class Addresses {
   // instruction that is not understood.
   std::span<const Access> of(const ir::Instruction& instruction) const;
   std::span<const Access> all() const { return accesses_; }
-  // Who executes a synchronising instruction (T): an Access with no bases and no address.  Null
-  // where nothing says that it is one thread.
+  // Who executes a synchronising instruction (T), or a wait for groups of copies: an Access with no
+  // bases and no address.  Null where nothing says that it is one thread.
   const Access* executorOf(const ir::Instruction& instruction) const;
 
   // The form of an integer value on which some address or branch depends; None for any other.

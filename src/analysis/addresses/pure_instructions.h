@@ -12,7 +12,4 @@ namespace ptxopt::analysis {
 // Its result is a function of its operands alone, all of which are integers.
 bool isPureInteger(const ir::Instruction& instruction);
 
-// shfl.sync.idx d, a, 0, 31, -1: d is what lane 0, which every warp has, holds in a.
-bool isBroadcast(const ir::Instruction& instruction);
-
 }  // namespace ptxopt::analysis

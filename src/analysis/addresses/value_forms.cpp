@@ -13,6 +13,7 @@
 #include "analysis/addresses/phi_alternatives.h"
 #include "analysis/addresses/pure_instructions.h"
 #include "analysis/addresses/value_leaves.h"
+#include "analysis/flow/broadcasts.h"
 #include "analysis/threads/warp_numbers.h"
 #include "analysis/values/parameter_bytes.h"
 #include "isa/banks.h"
@@ -27,28 +28,14 @@ using ir::Operand;
 using ir::OperandKind;
 using isa::Opcode;
 
-// The first instructions of an entry, as far as no thread can have ended before them.
-std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
-  const Cfg& cfg = ssa.cfg();
-  if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return 0;
-  // A label may begin a block without a branch to it.
-  for (BlockId block = cfg.entry();;) {
-    const auto [first, end] = ssa.instructions().of(block);
-    for (std::uint32_t n = first; n < end; ++n) {
-      const isa::InstructionDesc& desc = *ssa.instructions()[n].desc;
-      if (!desc.known() || desc.control != isa::Control::None) return n;
-    }
-    const auto next = cfg.successors(block);
-    const bool isOnly = next.size() == 1 && next[0] != cfg.exit() &&
-                        cfg.inEdges(next[0]).size() == 1 &&
-                        ssa.instructions().of(next[0]).first == end;
-    if (!isOnly) return end;
-    block = next[0];
-  }
+using Broadcasts = std::vector<const Instruction*>;  // few
+
+bool contains(const Broadcasts& broadcasts, const Instruction& instruction) {
+  return std::ranges::find(broadcasts, &instruction) != broadcasts.end();
 }
 
 // On which addresses and branches depend, as far as they are integers.
-BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges) {
+BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges, const Broadcasts& broadcasts) {
   const Cfg& cfg = ssa.cfg();
   BitSet needed(ssa.valueCount());
   std::vector<ValueId> work;
@@ -80,7 +67,7 @@ BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges) {
     } else if (ssa.isDefinition(v)) {
       need(ssa.old(v));
       const Instruction& instruction = ssa.instruction(v);
-      if (isPureInteger(instruction) || isBroadcast(instruction)) {
+      if (isPureInteger(instruction) || contains(broadcasts, instruction)) {
         ssa.forEachUse(instruction, need);
       }
     }
@@ -99,7 +86,7 @@ class Evaluator {
         loops_(loops),
         forms_(forms),
         pointers_(pointers),
-        beforeAnyEnd_(countBeforeAnyEnd(ssa)),
+        broadcasts_(broadcastsOfAll(cfg_)),
         formOfValue_(ssa_.valueCount(), FormId::None),
         inductions_(ssa, ranges, loops, formOfValue_, forms),
         extensions_(ssa, ranges, forms, pointers),
@@ -108,7 +95,7 @@ class Evaluator {
         arithmetic_(ranges, operands_, extensions_, leaves_, forms, pointers) {}
 
   IdVector<ValueId, FormId> run() {
-    const BitSet needed = neededValues(ssa_, ranges_);
+    const BitSet needed = neededValues(ssa_, ranges_, broadcasts_);
     forms_.reserve(needed.count());
     needed.forEach<ValueId>([&](ValueId v) {
       formOfValue_[v] = evaluate(v);
@@ -153,7 +140,7 @@ class Evaluator {
       leaf.stable = leaf.uniform = true;
       return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
     }
-    if (isBroadcast(instruction) && ssa_.instructions().of(instruction) < beforeAnyEnd_) {
+    if (contains(broadcasts_, instruction)) {
       // Of a number that all threads of the warp have it is that number.
       const FormId form = operands_.of(instruction, *instruction.operand(1), bitsOf(v));
       const bool isOfAll =
@@ -283,7 +270,7 @@ class Evaluator {
   const Loops& loops_;
   LinearForms& forms_;
   PointerSources& pointers_;
-  const std::uint32_t beforeAnyEnd_;
+  const Broadcasts broadcasts_;
   std::vector<ValueId> openPhis_;
   IdVector<ValueId, FormId> formOfValue_;
   InductionVariables inductions_;

@@ -44,7 +44,10 @@ void BarrierEvents::add(std::uint32_t body, const Instruction& instruction) {
     marks = 0;
     if (isOutside && isResultRead(body, instruction)) marks = kOpaqueSync;
   }
-  if (marks != kOpaqueSync || !addSync(body, instruction, effect.markOrder)) {
+  const bool isOuter = effect.sparesShared && !sharedIsExternal_ && !isForRaces_;
+  if (marks == kOpaqueSync && isOuter) marks = kOuterSync;
+  const bool isOnlySync = marks == kOpaqueSync || marks == kOuterSync;
+  if (!isOnlySync || !addSync(body, instruction, effect.markOrder, isOuter)) {
     addMarks(body, instruction, marks, effect.markOrder);
   }
   if (effect.completesCopies) {
@@ -155,10 +158,14 @@ void BarrierEvents::findCopies() {
   completed_.copies.add(kRead, {Domain::Global}, nullptr);
 }
 
-void BarrierEvents::addCompletion(std::uint32_t body, const Instruction& wait,
-                                  const CopiedBytes& copies, Ordered ordered) {
+void BarrierEvents::addCompletion(std::uint32_t body, const Instruction& wait, CopiedBytes& copies,
+                                  Ordered ordered) {
+  const Addresses* const addresses = bodies_[body].addresses;
+  const Access* const executor = addresses == nullptr ? nullptr : addresses->executorOf(wait);
   for (const CopiedBytes::Part& part : copies.parts()) {
-    addAccess(body, wait, part.kinds, part.place, ordered, part.bytes);
+    const bool isOfOne = executor != nullptr && part.bytes != nullptr;
+    addAccess(body, wait, part.kinds, part.place, ordered,
+              isOfOne ? &copies.seenBy(*executor, part) : part.bytes);
   }
 }
 
@@ -198,15 +205,16 @@ void BarrierEvents::addMarks(std::uint32_t body, const Instruction& instruction,
   event.marks = marks;
   event.ordered = ordered;
   // T may read and write anything.
-  event.reads = event.writes = (marks & kOpaqueSync) != 0;
+  event.reads = event.writes = (marks & kAnySync) != 0;
   regions_.addEvent(event);
 }
 
 // T that is known to be that of one thread.
-bool BarrierEvents::addSync(std::uint32_t body, const Instruction& instruction, Ordered ordered) {
+bool BarrierEvents::addSync(std::uint32_t body, const Instruction& instruction, Ordered ordered,
+                            bool isOuter) {
   const Addresses* addresses = bodies_[body].addresses;
   const Access* executor = addresses == nullptr ? nullptr : addresses->executorOf(instruction);
-  const auto key = executor == nullptr ? std::nullopt : classes_.keyOfSync(*executor);
+  const auto key = executor == nullptr ? std::nullopt : classes_.keyOfSync(*executor, isOuter);
   if (!key) return false;
   BarrierRegions::Event event;
   event.instruction = &instruction;

@@ -52,7 +52,7 @@ class BarrierEvents {
  private:
   void findStoresOfAll();
   void findCopies();
-  void addCompletion(std::uint32_t body, const ir::Instruction& wait, const CopiedBytes& copies,
+  void addCompletion(std::uint32_t body, const ir::Instruction& wait, CopiedBytes& copies,
                      Ordered ordered);
   Place placeOf(std::uint32_t body, const MemoryAccess& access) const;
   bool isResultRead(std::uint32_t body, const ir::Instruction& instruction);
@@ -67,7 +67,8 @@ class BarrierEvents {
                          isa::AsyncRole role);
   void addOnMbarrier(std::uint32_t body, const ir::Instruction& instruction, isa::AsyncRole role);
   void findBulkCopies();
-  bool addSync(std::uint32_t body, const ir::Instruction& instruction, Ordered ordered);
+  bool addSync(std::uint32_t body, const ir::Instruction& instruction, Ordered ordered,
+               bool isOuter = false);
 
   BarrierRegions& regions_;
   AccessClasses& classes_;

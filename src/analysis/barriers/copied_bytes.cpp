@@ -62,4 +62,16 @@ void CopiedBytes::add(AccessKinds kinds, const Place& place, const Access* acces
   }
 }
 
+const Access& CopiedBytes::seenBy(const Access& executor, const Part& part) {
+  Access& seen = seen_.emplace_back(executor);
+  seen.instruction = part.bytes->instruction;
+  seen.operand = part.bytes->operand;
+  seen.spaces = part.bytes->spaces;
+  seen.bases = part.bytes->bases;
+  seen.size = part.bytes->size;
+  seen.window = part.bytes->window;
+  seen.bytes = part.bytes->bytes;
+  return seen;
+}
+
 }  // namespace ptxopt::analysis

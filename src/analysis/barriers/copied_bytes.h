@@ -2,8 +2,8 @@
 // What asynchronous copies read and write, as a wait for them sees it: by kind, by object, and in
 // the object by a few stretches of bytes.
 //
-// A wait does not know which copies it completes, nor which thread has issued them, so the bytes
-// are those of all copies over all executions (docs/soundness/ G1.2).
+// A wait does not know which copies it completes, so the bytes are those of all copies over all
+// executions (docs/soundness/ G1.2).
 //
 // Cost: O(objects times Limit::CopyStretches) for each copy.
 #pragma once
@@ -29,10 +29,14 @@ class CopiedBytes {
   // `access` is null where the address was not looked at.  Its forms must outlive the object.
   void add(AccessKinds kinds, const Place& place, const Access* access);
   const std::deque<Part>& parts() const { return parts_; }
+  // Of a part with known bytes, as the wait of `executor` sees them: a wait for groups is of the
+  // thread that has issued the copies (G2.3).  It lives as long as the object.
+  const Access& seenBy(const Access& executor, const Part& part);
 
  private:
   std::deque<Part> parts_;
   std::deque<Access> stretches_;
+  std::deque<Access> seen_;
 };
 
 }  // namespace ptxopt::analysis

@@ -23,11 +23,6 @@ bool isBulkIssue(const isa::InstructionDesc& desc) {
          !desc.has(".relaxed") && !desc.has(".prefetch");
 }
 
-// C4.1 to C4.3 treat stores of whole matrices as synchronisation as long as F6 is open.
-bool isMatrixStore(const isa::InstructionDesc& desc) {
-  return desc.is(isa::kCollective) && desc.is(isa::kMemoryWrite);
-}
-
 Domain domainOf(isa::Space space) {
   switch (space) {
     case isa::Space::Shared:
@@ -67,6 +62,17 @@ void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStro
   // A cluster address may point to any object of any CTA (C3.6).
   if (desc.space != isa::Space::SharedCluster) access.address = firstAddress(instruction);
   effect.accesses[effect.accessCount++] = access;
+}
+
+// What an instruction that changes a tensor map does to the memory that holds it.
+void addTensorMap(MemoryEffect& effect, const Instruction& instruction) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  MemoryAccess& map = effect.accesses[effect.accessCount++];
+  if (desc.is(isa::kCollective)) {  // a copy from shared memory
+    map = {kRead, Domain::Shared, firstAddress(instruction, 1), Ordered::Both};
+  } else {
+    map = {kRead | kWrite, domainOf(desc.space), firstAddress(instruction), Ordered::Both};
+  }
 }
 
 // The result or the duration depends on the time of execution.  This excludes setmaxnreg,
@@ -145,11 +151,7 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
       }
       break;
     case Effect::Weak:
-      if (isMatrixStore(desc)) {
-        effect.marks = kOpaqueSync;
-      } else {
-        addAccess(effect, instruction, false);
-      }
+      addAccess(effect, instruction, false);
       break;
     case Effect::Strong:
       addAccess(effect, instruction, true);
@@ -159,6 +161,7 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
         const bool isShared = domainOf(desc.space) == Domain::Shared;
         effect.poll = isShared ? MemoryEffect::Poll::Shared : MemoryEffect::Poll::Other;
         if (!isShared) effect.marks = kOpaqueSync;
+        effect.sparesShared = desc.space == isa::Space::Global;
       }
       break;
     case Effect::CtaFence:
@@ -178,6 +181,9 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
     case Effect::Sync:
       effect.marks = kOpaqueSync;
       if (isBulkIssue(desc)) effect.markOrder = Ordered::AsLower;
+      effect.sparesShared =
+          desc.is(isa::kOuterSync) || (desc.isAccess() && desc.space == isa::Space::Global);
+      if (desc.is(isa::kOuterSync) && desc.is(isa::kMemoryWrite)) addTensorMap(effect, instruction);
       break;
     case Effect::Pin:
       effect.marks = kPin;

@@ -44,6 +44,8 @@ enum AccessKind : std::uint16_t {
   kTensorAllocation = 1u << 12,
   kTensorBefore = 1u << 13,
   kTensorAfter = 1u << 14,
+  // With kSync: one that spares shared memory.
+  kOuter = 1u << 15,
 };
 using AccessKinds = std::uint16_t;
 inline constexpr AccessKinds kTensorKinds =
@@ -58,8 +60,10 @@ enum EffectMark : std::uint8_t {
   kBarrierResource = 1u << 3,  // an operation on a CTA barrier that is not analysed (A2.3); also T
   kThreadEnd = 1u << 4,        // an arrival at partial barriers (F9)
   kPartingEnd = 1u << 5,       // threads may end here while others continue to a barrier (C1.3)
+  kOuterSync = 1u << 6,        // T that conflicts with no access to memory of the own CTA (C4.4)
 };
 using EffectMarks = std::uint8_t;
+inline constexpr EffectMarks kAnySync = kOpaqueSync | kOuterSync;
 
 // On which sides of a barrier the barrier orders this effect with effects on the other side.
 enum class Ordered : std::uint8_t {
@@ -84,6 +88,9 @@ struct MemoryEffect {
   Ordered markOrder = Ordered::Both;
   std::uint8_t accessCount = 0;
   std::array<MemoryAccess, 2> accesses;
+  // T: it accesses shared memory by `accesses` alone, so that its mark is kOuterSync where no other
+  // CTA reaches shared memory.
+  bool sparesShared = false;
   // Class A: the accesses are those of the copies that the instruction may complete.
   bool completesCopies = false;
   // The thread may wait until the result has a certain value (docs/soundness/ E.6.8).  A poll of

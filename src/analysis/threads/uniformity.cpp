@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/flow/broadcasts.h"
 #include "analysis/flow/dominators.h"
 #include "ir/effect.h"
 #include "ir/function.h"
@@ -51,11 +52,11 @@ bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
 
 // The results are the same in all threads if the source registers are.
 bool preservesUniformity(const ir::Function& function, const Instruction& instruction,
-                         const Assumptions& assumptions) {
+                         const Assumptions& assumptions, bool isBroadcast) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isPure = desc.known() && desc.is(isa::kPure) && !desc.is(isa::kConvergent) &&
                       !desc.readsCarry && ir::effectOf(instruction) == isa::Effect::Neutral;
-  if (!isPure && !isUniformLoad(function, instruction, assumptions)) return false;
+  if (!isPure && !isBroadcast && !isUniformLoad(function, instruction, assumptions)) return false;
   const std::span<const Operand> operands = instruction.operands();
   return std::all_of(operands.begin(), operands.end(),
                      [&](const Operand& o) { return isUniformSource(function, o); });
@@ -129,6 +130,7 @@ class Solver {
         agree_(agree),
         assumptions_(assumptions),
         varying_(varying),
+        broadcasts_(broadcastsOfAll(cfg)),
         varyingBlocks_(cfg.vertexCount()),
         live_(cfg.vertexCount()),
         uses_(cfg.function().registerCount()) {
@@ -187,8 +189,9 @@ class Solver {
         hasResult = true;
         defined.set(operand.id);
       }
-      const bool mayVary = hasResult && !readsVarying(i, agrees) &&
-                           (agrees || preservesUniformity(cfg_.function(), i, assumptions_));
+      const bool mayVary =
+          hasResult && !readsVarying(i, agrees) &&
+          (agrees || preservesUniformity(cfg_.function(), i, assumptions_, isBroadcastOfAll(i)));
       if (!mayVary) markResults(i);
       if (mayVary || isTerminator) addUses(i, agrees);
       // The target of a terminator that is not understood varies (docs/soundness/ A7.2).
@@ -198,6 +201,10 @@ class Solver {
     for (std::uint32_t r = 0; r < defined.size(); ++r) {
       if (!defined.test(r)) mark(r);
     }
+  }
+
+  bool isBroadcastOfAll(const Instruction& i) const {
+    return std::ranges::find(broadcasts_, &i) != broadcasts_.end();
   }
 
   // The guard counts even if all threads that execute the instruction agree: docs/soundness/
@@ -294,6 +301,7 @@ class Solver {
   const Uniformity::InstructionSet& agree_;
   const Assumptions& assumptions_;
   BitSet& varying_;
+  const std::vector<const Instruction*> broadcasts_;
   BitSet varyingBlocks_;
   BitSet live_;                   // reachable, and leads to a barrier
   std::optional<Pruned> pruned_;  // none: not needed yet; then unmarked_ is not needed either

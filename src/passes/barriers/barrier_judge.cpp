@@ -304,7 +304,7 @@ std::optional<KeptReason> BarrierJudge::reasonInRegion(const Barrier& barrier, R
   if (const auto conflict = regions.conflict(barrier.node, Precision::Affine, relation_)) {
     // The thread that executes a T may be known, too.
     const auto isOfThreads = [](const auto& key, analysis::EffectMarks marks) {
-      return key || marks == analysis::kOpaqueSync;
+      return key || (marks & ~analysis::kAnySync) == 0;
     };
     isAnyKeptForAccesses_ |= isOfThreads(conflict->above, conflict->aboveMarks) &&
                              isOfThreads(conflict->below, conflict->belowMarks);

@@ -48,7 +48,7 @@ bool follows(const Instruction& upper, const Instruction& lower,
 BarrierEvent::Kind kindOf(analysis::EffectMarks marks, const Instruction* instruction) {
   using Kind = BarrierEvent::Kind;
   if ((marks & analysis::kBarrierResource) != 0) return Kind::PartialBarrier;
-  if ((marks & analysis::kOpaqueSync) != 0) {
+  if ((marks & analysis::kAnySync) != 0) {
     if (instruction == nullptr) return Kind::Synchronization;
     if (!instruction->desc->known()) return Kind::UnknownInstruction;
     if (instruction->desc->control == isa::Control::Call) return Kind::CallThatSynchronizes;

@@ -173,9 +173,9 @@ TEST(AccessClasses, SynchronisationHasAClassOfItsAddress) {
                   ".shared .align 4 .b8 A[65536];");
   const Access& executor = f.analyses().get<Addresses>().all()[0];
   AccessClasses enough(Precision::Affine, false, {}, {});
-  EXPECT_TRUE(enough.keyOfSync(executor));
+  EXPECT_TRUE(enough.keyOfSync(executor, false));
   AccessClasses none(Precision::Affine, false, {}, {.addresses = 0});
-  EXPECT_FALSE(none.keyOfSync(executor));
+  EXPECT_FALSE(none.keyOfSync(executor, false));
 }
 
 // Where the work on threads ends, before the addresses are found or before they are compared, two
