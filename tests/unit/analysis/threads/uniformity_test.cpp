@@ -91,7 +91,12 @@ TEST(Uniformity, OfInstructions) {
            Case{"ld.global.nc.v2.u32 {%r3, %r4}, [%d1];", false},
            Case{"ld.future.u32 %r3, [n];", false},
            Case{"atom.global.add.u32 %r3, [%d1], 0;", false},
-           Case{"shfl.sync.idx.b32 %r3, %r2, 0, 31, -1;", false},
+           Case{"shfl.sync.idx.b32 %r3, %r2, 0, 31, -1;", true},  // docs/soundness/ C1.2.13
+           Case{"shfl.sync.idx.b32 %r3, %r1, 0, 31, -1;", false},
+           Case{"shfl.sync.idx.b32 %r3, %r2, 1, 31, -1;", false},
+           Case{"shfl.sync.idx.b32 %r3, %r2, 0, 15, -1;", false},
+           Case{"shfl.sync.idx.b32 %r3, %r2, 0, 31, 1;", false},
+           Case{"shfl.sync.bfly.b32 %r3, %r2, 0, 31, -1;", false},
            Case{"vote.sync.ballot.b32 %r3, %p2, -1;", false},
            Case{"match.any.sync.b32 %r3, %r2, -1;", false},
            Case{"activemask.b32 %r3;", false},
