@@ -99,7 +99,7 @@ TEST(OutstandingGroups, NeedlessCommits) {
   EXPECT_EQ(answers(kCopy + kCommit + kCommit + wait(0), ".visible .func k()"), ".e.");
   // What the caller waits for is not known.
   EXPECT_EQ(answers(wait(0) + kCopy + kCommit + kCommit), "n.e");
-  EXPECT_EQ(answers(wait(0) + kCopy + kCommit + kCommit, ".visible .func k()"), "....");
+  EXPECT_EQ(answers(wait(0) + kCopy + kCommit + kCommit, ".visible .func k()"), "...");
   EXPECT_EQ(answers(kCopy + kCommit + kCommit + "call other;" + wait(0)), "...");
 }
 
