@@ -43,6 +43,52 @@ std::string_view words(passes::MergedInstruction::Why why) {
   return {};
 }
 
+std::string_view words(passes::RemovedWait::Why why) {
+  using Why = passes::RemovedWait::Why;
+  switch (why) {
+    case Why::Nothing:
+      return "nothing is outstanding that it waits for";
+    case Why::EmptyGroup:
+      return "nothing has been issued for the group that it ends, and no wait needs to count it";
+    case Why::FullWaitAhead:
+      return "a wait for the same groups to be complete comes behind it";
+    case Why::FenceBeside:
+      return "a fence that is at least as strong stands beside it";
+    case Why::ProxyFenceBehind:
+      return "nothing has been accessed since another one";
+    case Why::ProxyFenceAhead:
+      return "another one comes before anything that it could be for";
+    case Why::NothingBehind:
+      return "nothing that it could be for comes behind it";
+    case Why::BarrierAhead:
+      return "a barrier of all threads comes behind it, and no other CTA has the mbarrier";
+    case Why::InitFenceAhead:
+      return "another one comes before anybody can know of the mbarrier";
+    case Why::BarrierBeside:
+      return "a barrier for the same threads stands beside it";
+    case Why::SameBefore:
+      return "another one before it has done the same";
+  }
+  return {};
+}
+
+std::string_view words(passes::KeptWait::Why why) {
+  using Why = passes::KeptWait::Why;
+  switch (why) {
+    case Why::Outstanding:
+      return "what it waits for may be outstanding";
+    case Why::InGroup:
+      return "something may be in the group, or a wait counts it";
+    case Why::Orders:
+      return "it may order accesses";
+    case Why::Guarded:
+      return "it is under a guard";
+    case Why::AskedFor:
+      return "a comment, an option or a directive asks for it";
+  }
+  return {};
+}
+
 std::string reasonOf(const passes::RemovedVariable& removed) {
   using Why = passes::RemovedVariable::Why;
   switch (removed.why) {
@@ -89,6 +135,12 @@ struct Text {
   std::string operator()(const passes::MergedInstruction& merged) const {
     return fmt::format("{}: {}{}{}", merged.mnemonic, words(merged.why),
                        merged.reg.empty() ? "" : " ", merged.reg);
+  }
+  std::string operator()(const passes::RemovedWait& removed) const {
+    return fmt::format("Removed {}: {}", removed.mnemonic, words(removed.why));
+  }
+  std::string operator()(const passes::KeptWait& kept) const {
+    return fmt::format("Kept {}: {}", kept.mnemonic, words(kept.why));
   }
   std::string operator()(const passes::SharedBase& shared) const {
     const std::string offset = shared.distance == 0 ? "" : fmt::format("{:+}", shared.distance);

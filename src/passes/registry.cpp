@@ -12,12 +12,13 @@
 #include "passes/globals/global_opt.h"
 #include "passes/redundancy/early_cse.h"
 #include "passes/ssa/cssa.h"
+#include "passes/waits/dead_wait.h"
 
 namespace ptxopt::passes {
 
 namespace {
 constexpr std::array kPasses = {
-    &kBasicDbe, &kCommonBase, &kCssa, &kDeadSync, &kEarlyCse, &kGlobalOpt, &kWarpSync,
+    &kBasicDbe, &kCommonBase, &kCssa, &kDeadSync, &kDeadWait, &kEarlyCse, &kGlobalOpt, &kWarpSync,
 };
 }  // namespace
 

@@ -7,8 +7,7 @@
 
 #include "analysis/addresses/alias.h"
 #include "analysis/async/expected_bytes.h"
-#include "analysis/async/mbarrier_operand.h"
-#include "analysis/async/shared_addresses.h"
+#include "analysis/async/stays_in_cta.h"
 #include "analysis/launch/launch_shape.h"
 #include "analysis/memory/memory_effects.h"
 #include "ir/module.h"
@@ -20,14 +19,6 @@ namespace {
 using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
-
-// Of the place of the CTA in its cluster, from which the address of another one can be made.
-bool readsPlaceInCluster(const Instruction& instruction, const ir::Function& function) {
-  return std::ranges::any_of(instruction.operands(), [&](const Operand& operand) {
-    return operand.kind == OperandKind::SpecialRegister &&
-           function.module().text(NameId{operand.id}).starts_with("%cluster");
-  });
-}
 
 bool isConstantAbove(const Operand* number, std::int64_t least) {
   return number != nullptr && number->kind == OperandKind::Integer && number->immediate >= least;
@@ -70,7 +61,7 @@ enum Since : std::uint8_t { kInit = 1, kWait = 2, kAcquire = 4 };
 AsyncModel::AsyncModel(const Cfg& cfg, const Liveness& liveness, const Loops& loops,
                        const AddressObjects& objects, const Addresses* addresses,
                        const Assumptions& assumptions, const InstructionSet& separators) {
-  if (!staysInside(cfg, objects)) return;
+  if (!staysInCta(cfg, objects)) return;
   waits_.emplace(cfg, liveness, loops, assumptions);
   if (!waits_->areAll()) {
     waits_.reset();
@@ -82,40 +73,6 @@ AsyncModel::AsyncModel(const Cfg& cfg, const Liveness& liveness, const Loops& lo
   const bool isKnown = bytes == ExpectedBytes::Somewhere || areOfOneThread(cfg, addresses);
   protocol_.observesPhases &= bytes != ExpectedBytes::Other && isKnown;
   protocol_.separatesCopies &= bytes == ExpectedBytes::Exact;
-}
-
-// docs/soundness/ G3
-bool AsyncModel::staysInside(const Cfg& cfg, const AddressObjects& objects) const {
-  const ir::Function& function = cfg.function();
-  if (!function.isEntry() || mayHaveClusters(function)) return false;
-  bool isAny = false;
-  for (const BlockId b : cfg.blocks()) {
-    for (const Instruction& instruction : cfg.instructions(b)) {
-      const isa::AsyncRole role = isa::asyncRoleOf(*instruction.desc);
-      const bool isUnknown = !instruction.desc->known() || role == isa::AsyncRole::Other ||
-                             instruction.desc->control == isa::Control::Call ||
-                             readsPlaceInCluster(instruction, function);
-      if (isUnknown || !isOfOwnCta(instruction, role, objects)) return false;
-      isAny |= role != isa::AsyncRole::None;
-    }
-  }
-  return isAny && !mayPublishSharedAddress(function);
-}
-
-// The window of the cluster contains that of the own CTA (C3.6): an address there is an own one if
-// it is made of a variable.
-bool AsyncModel::isOfOwnCta(const Instruction& instruction, isa::AsyncRole role,
-                            const AddressObjects& objects) const {
-  if (role == isa::AsyncRole::None || !instruction.desc->has(".shared::cluster") ||
-      role == isa::AsyncRole::ProxyFence) {
-    return true;
-  }
-  const auto isOwn = [&](const Operand* address) {
-    return address != nullptr && objects.placeOf(*address, Domain::Shared).object != nullptr;
-  };
-  const Operand* const first = instruction.operand(0);
-  const bool isCopy = role == isa::AsyncRole::CopyIn;
-  return isOwn(mbarrierOperand(instruction, role)) && (!isCopy || isOwn(first));
 }
 
 // docs/soundness/ G4.3, G4.4: a forward data flow over what happened since the last barrier.

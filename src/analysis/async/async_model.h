@@ -45,9 +45,6 @@ class AsyncModel {
   }
 
  private:
-  bool staysInside(const Cfg& cfg, const AddressObjects& objects) const;
-  bool isOfOwnCta(const ir::Instruction& instruction, isa::AsyncRole role,
-                  const AddressObjects& objects) const;
   void findProtocol(const Cfg& cfg, const Assumptions& assumptions,
                     const InstructionSet& separators);
 

@@ -54,6 +54,40 @@ struct MergedInstruction {
   std::string reg = {};  // may be empty
 };
 
+// ---- dead-wait ----------------------------------------------------------------------------------
+
+// A wait or a fence that went.
+struct RemovedWait {
+  enum class Why : std::uint8_t {
+    Nothing,           // nothing is outstanding that it waits for
+    EmptyGroup,        // of a commit: nothing has been issued since the last one
+    FullWaitAhead,     // a wait for the same groups to be complete comes behind it
+    FenceBeside,       // one that is at least as strong stands before or behind it
+    ProxyFenceBehind,  // nothing has been accessed since another one
+    ProxyFenceAhead,   // another one comes before anything that it could be for
+    NothingBehind,     // nothing that it could be for comes behind it
+    BarrierAhead,      // a full barrier comes behind it, and no other CTA has the mbarrier
+    InitFenceAhead,    // another one comes before anybody can know of the mbarrier
+    BarrierBeside,     // a barrier for the same threads stands before or behind it
+    SameBefore,        // another one before it has done the same
+  };
+  std::string_view mnemonic;
+  Why why = Why::Nothing;
+};
+
+// One that stays.
+struct KeptWait {
+  enum class Why : std::uint8_t {
+    Outstanding,  // what it waits for may be outstanding
+    InGroup,      // of a commit: something may be in the group, or a wait counts it
+    Orders,       // it may order accesses
+    Guarded,      // it is under a guard
+    AskedFor,     // by a comment, an option, or a directive above it
+  };
+  std::string_view mnemonic;
+  Why why = Why::Orders;
+};
+
 // ---- common-base --------------------------------------------------------------------------------
 
 // `reg` is base + distance.
@@ -136,8 +170,8 @@ struct SavedInModule {
 
 using RemarkContent =
     std::variant<std::monostate, KeptFunction, LeftSsaForm, CheckedTables, MergedInstruction,
-                 SharedBase, MetLimit, RemovedFunction, RemovedVariable, RemovedAllocation,
-                 VariableInRegisters, SplitVariable, FoldedLoad, KeptVariable, StoppedEarly,
-                 SavedInKernel, SavedInModule>;
+                 RemovedWait, KeptWait, SharedBase, MetLimit, RemovedFunction, RemovedVariable,
+                 RemovedAllocation, VariableInRegisters, SplitVariable, FoldedLoad, KeptVariable,
+                 StoppedEarly, SavedInKernel, SavedInModule>;
 
 }  // namespace ptxopt::passes

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What an instruction is to the waits and fences of docs/soundness/ H: CTA barriers apart, all
+// statements that only synchronise, and what waits for groups wait for.
+//
+// As for AsyncRole, a role is given to spellings that the contract names, qualifier by qualifier.
+#pragma once
+
+#include <cstdint>
+
+#include "isa/isa.h"
+
+namespace ptxopt::isa {
+
+enum class WaitRole : std::uint8_t {
+  None,
+  // Of groups (H1): what is issued into one, what ends one, and what waits for them.
+  CopyIssue,  // cp.async
+  CopyCommit,
+  CopyWait,     // cp.async.wait_group N
+  CopyWaitAll,  // cp.async.wait_all
+  BulkIssue,    // a bulk operation with .bulk_group
+  BulkCommit,
+  BulkWait,      // cp.async.bulk.wait_group N
+  BulkReadWait,  // the same with .read
+  ProductIssue,  // wgmma.mma_async
+  ProductCommit,
+  ProductWait,  // wgmma.wait_group N
+  // tcgen05 (H2)
+  TensorLoad,
+  TensorStore,
+  TensorLoadWait,
+  TensorStoreWait,
+  // Fences
+  ProductFence,  // wgmma.fence
+  ProxyFence,    // fence.proxy.async of both directions
+  InitFence,     // fence.mbarrier_init
+  MemoryFence,   // membar and fence, of a scope and without a restriction
+  TensorBefore,  // tcgen05.fence::before_thread_sync
+  TensorAfter,   // tcgen05.fence::after_thread_sync
+  // Barriers of other groups of threads, and of grids
+  WarpBarrier,  // bar.warp.sync
+  GridWait,     // griddepcontrol.wait
+};
+
+// O(qualifiers).  None for an instruction without a row.
+WaitRole waitRoleOf(const InstructionDesc& desc);
+
+// A statement that does nothing but synchronise, and may be one that orders nothing.
+constexpr bool isOnlySynchronization(WaitRole role) {
+  switch (role) {
+    case WaitRole::None:
+    case WaitRole::CopyIssue:
+    case WaitRole::BulkIssue:
+    case WaitRole::ProductIssue:
+    case WaitRole::TensorLoad:
+    case WaitRole::TensorStore:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace ptxopt::isa

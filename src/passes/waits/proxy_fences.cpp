@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/waits/proxy_fences.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "analysis/async/stays_in_cta.h"
+#include "analysis/flow/dataflow.h"
+#include "analysis/threads/non_exited_threads.h"
+#include "ir/barrier.h"
+#include "isa/async_role.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::BlockId;
+using analysis::Cfg;
+using analysis::Dataflow;
+using ir::Instruction;
+using isa::AsyncRole;
+using isa::WaitRole;
+using InstructionSet = std::unordered_set<const Instruction*>;
+using Why = RemovedWait::Why;
+
+// State spaces, as fence.proxy.async names them.
+using Spaces = std::uint8_t;
+constexpr Spaces kGlobal = 1u << 0;
+constexpr Spaces kShared = 1u << 1;
+constexpr Spaces kCluster = 1u << 2;
+constexpr Spaces kAllSpaces = kGlobal | kShared | kCluster;
+
+Spaces spacesOfFence(const isa::InstructionDesc& fence) {
+  const Spaces named = static_cast<Spaces>((fence.has(".global") ? kGlobal : 0u) |
+                                           (fence.has(".shared::cta") ? kShared : 0u) |
+                                           (fence.has(".shared::cluster") ? kCluster : 0u));
+  return named == 0 ? kAllSpaces : named;
+}
+
+// Where an access may go.  The window of the cluster has that of the CTA in it.
+Spaces spacesOfAccess(const isa::InstructionDesc& access) {
+  switch (access.space) {
+    case isa::Space::Global:
+      return kGlobal;
+    case isa::Space::Shared:
+    case isa::Space::SharedCluster:
+      return kShared | kCluster;
+    default:
+      return kAllSpaces;
+  }
+}
+
+bool isProxyFence(const Instruction& instruction) {
+  return isa::waitRoleOf(*instruction.desc) == WaitRole::ProxyFence;
+}
+
+// Commits and waits of groups, which order nothing but what is outstanding of the own thread.
+bool isOfGroups(WaitRole role) {
+  switch (role) {
+    case WaitRole::CopyCommit:
+    case WaitRole::BulkCommit:
+    case WaitRole::BulkWait:
+    case WaitRole::BulkReadWait:
+    case WaitRole::ProductCommit:
+    case WaitRole::ProductWait:
+    case WaitRole::ProductFence:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The spaces that some operation of the function writes through the async proxy.
+Spaces writtenByAsyncProxy(const Cfg& cfg) {
+  if (!cfg.function().isEntry()) return kAllSpaces;
+  Spaces written = 0;
+  for (const BlockId b : cfg.blocks()) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      if (mayDoAnything(instruction)) return kAllSpaces;
+      switch (isa::asyncRoleOf(*instruction.desc)) {
+        case AsyncRole::Other:
+          return kAllSpaces;
+        case AsyncRole::CopyOut:
+          written |= kGlobal;
+          break;
+        case AsyncRole::CopyIn:
+        case AsyncRole::TensorAlloc:
+          written |= kShared | kCluster;
+          break;
+        default:
+          break;
+      }
+    }
+  }
+  return written;
+}
+
+// The full barriers in which all threads take part, none of which has ended (docs/soundness/ H4.2).
+// None if there is one barrier with which that is not so, or that may come in the place of another.
+InstructionSet fullBarriers(const Cfg& cfg, const analysis::Liveness& liveness) {
+  InstructionSet barriers;
+  if (!cfg.function().isEntry()) return {};
+  for (const BlockId b : cfg.blocks()) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      if (mayDoAnything(instruction)) return {};
+      const auto barrier = ir::ctaBarrier(instruction);
+      if (!barrier) continue;
+      if (!barrier->isFull() || instruction.guard) return {};
+      if (cfg.isReachable(b)) barriers.insert(&instruction);
+    }
+  }
+  if (barriers.empty()) return {};
+  const analysis::NonExitedThreads threads(cfg, liveness, analysis::Uniformity::InstructionSet{});
+  const bool areOfAll = std::ranges::all_of(
+      barriers, [&](const Instruction* barrier) { return threads.allExecute(barrier->block); });
+  return areOfAll ? barriers : InstructionSet{};
+}
+
+// ---- forward: fences behind others (docs/soundness/ H4.1 to H4.3) ------------------------------
+
+// The spaces that a fence on every path covers, without such an access of the thread since, nor one
+// of another thread of which it may have learned since.
+struct Covered {
+  Spaces writes = 0;
+  Spaces reads = 0;
+  friend bool operator==(const Covered&, const Covered&) = default;
+};
+
+class Behind {
+ public:
+  using State = Covered;
+  static constexpr Direction kDirection = Direction::Forward;
+
+  Behind(const Cfg& cfg, InstructionSet barriers) : cfg_(&cfg), barriers_(std::move(barriers)) {}
+  State initial() const { return {kAllSpaces, kAllSpaces}; }
+  State boundary() const { return {}; }
+  void meet(State& into, const State& from) const {
+    into.writes &= from.writes;
+    into.reads &= from.reads;
+  }
+  void transfer(BlockId block, State& state) const {
+    for (const Instruction& instruction : cfg_->instructions(block)) pass(instruction, state);
+  }
+
+  void pass(const Instruction& instruction, State& state) const {
+    if (mayDoAnything(instruction)) {
+      state = {};
+    } else if (isProxyFence(instruction)) {
+      if (instruction.guard) return;
+      state.writes |= spacesOfFence(*instruction.desc);
+      state.reads |= spacesOfFence(*instruction.desc);
+    } else if (isPlainAccess(instruction)) {
+      const Spaces spaces = spacesOfAccess(*instruction.desc);
+      // What is not known to be only the one is both.
+      const bool reads = instruction.desc->is(isa::kMemoryRead);
+      const bool writes = instruction.desc->is(isa::kMemoryWrite);
+      if (writes || !reads) state.writes &= ~spaces;
+      if (reads || !writes) state.reads &= ~spaces;
+    } else if (isa::waitRoleOf(*instruction.desc) == WaitRole::CopyIssue) {
+      state.reads &= ~kGlobal;  // what it writes is written at its wait
+    } else if (!bringsNothing(instruction)) {
+      state = {};
+    }
+  }
+
+ private:
+  // No access through the generic proxy by the own thread, and none of another one that it may
+  // learn of here.
+  bool bringsNothing(const Instruction& instruction) const {
+    if (ir::isUnordered(ir::effectOf(instruction)) || barriers_.contains(&instruction)) return true;
+    if (isOfGroups(isa::waitRoleOf(*instruction.desc))) return true;
+    switch (isa::asyncRoleOf(*instruction.desc)) {
+      case AsyncRole::CopyIn:
+      case AsyncRole::CopyOut:
+      case AsyncRole::Product:
+      case AsyncRole::TensorProduct:
+      case AsyncRole::TensorLoad:
+      case AsyncRole::TensorStore:
+      case AsyncRole::TensorWait:
+      case AsyncRole::TensorCommit:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  const Cfg* cfg_;
+  InstructionSet barriers_;
+};
+
+// ---- backward: fences before others (docs/soundness/ H4.4, H4.5) -------------------------------
+
+struct Ahead {
+  Spaces covered = kAllSpaces;  // by a fence on every path, before another thread can learn of it
+  bool isNeeded = false;        // on some path a thread may learn of it, or an operation is issued
+  friend bool operator==(const Ahead&, const Ahead&) = default;
+};
+
+class Before {
+ public:
+  using State = Ahead;
+  static constexpr Direction kDirection = Direction::Backward;
+
+  explicit Before(const Cfg& cfg) : cfg_(&cfg) {}
+  State initial() const { return {}; }
+  State boundary() const { return {0, !cfg_->function().isEntry()}; }
+  void meet(State& into, const State& from) const {
+    into.covered &= from.covered;
+    into.isNeeded |= from.isNeeded;
+  }
+  void transfer(BlockId block, State& state) const {
+    forEachInstruction(cfg_->block(block), kDirection,
+                       [&](const Instruction& instruction) { pass(instruction, state); });
+  }
+
+  static void pass(const Instruction& instruction, State& state) {
+    if (mayDoAnything(instruction)) {
+      state = {0, true};
+    } else if (isProxyFence(instruction)) {
+      if (!instruction.guard) state.covered |= spacesOfFence(*instruction.desc);
+    } else if (!tellsNothing(instruction)) {
+      state = {0, true};
+    }
+  }
+
+ private:
+  // Nobody can learn by it of what came before, nor is an operation issued.
+  static bool tellsNothing(const Instruction& instruction) {
+    const WaitRole role = isa::waitRoleOf(*instruction.desc);
+    return ir::isUnordered(ir::effectOf(instruction)) || isPlainAccess(instruction) ||
+           isOfGroups(role) || role == WaitRole::CopyWait || role == WaitRole::CopyWaitAll ||
+           isa::asyncRoleOf(*instruction.desc) == AsyncRole::Wait;
+  }
+
+  const Cfg* cfg_;
+};
+
+// ---- fence.mbarrier_init (docs/soundness/ H5) --------------------------------------------------
+
+struct InitAhead {
+  bool another = true;  // on every path, before anything that tells of the mbarrier
+  bool barrier = true;  // a full barrier, or nothing that tells of it
+  friend bool operator==(const InitAhead&, const InitAhead&) = default;
+};
+
+class InitBefore {
+ public:
+  using State = InitAhead;
+  static constexpr Direction kDirection = Direction::Backward;
+
+  explicit InitBefore(const Cfg& cfg) : cfg_(&cfg) {}
+  State initial() const { return {}; }
+  State boundary() const { return {false, cfg_->function().isEntry()}; }
+  void meet(State& into, const State& from) const {
+    into.another &= from.another;
+    into.barrier &= from.barrier;
+  }
+  void transfer(BlockId block, State& state) const {
+    forEachInstruction(cfg_->block(block), kDirection,
+                       [&](const Instruction& instruction) { pass(instruction, state); });
+  }
+
+  static void pass(const Instruction& instruction, State& state) {
+    if (mayDoAnything(instruction)) {
+      state = {false, false};
+      return;
+    }
+    const isa::InstructionDesc& desc = *instruction.desc;
+    const bool isInit = isa::asyncRoleOf(desc) == AsyncRole::Init && desc.has(".init");
+    if (isInit || ir::isUnordered(ir::effectOf(instruction)) || isPlainAccess(instruction)) return;
+    const auto barrier = ir::ctaBarrier(instruction);
+    if (isa::waitRoleOf(desc) == WaitRole::InitFence) {
+      state.another |= !instruction.guard;
+    } else if (barrier && barrier->isFull() && !instruction.guard) {
+      state = {false, true};
+    } else {
+      state = {false, state.barrier && isProxyFence(instruction)};
+    }
+  }
+
+ private:
+  const Cfg* cfg_;
+};
+
+}  // namespace
+
+DeadWaits proxyFencesBehindOthers(const Cfg& cfg, const analysis::Liveness& liveness) {
+  DeadWaits dead;
+  const Behind behind(cfg, fullBarriers(cfg, liveness));
+  const Dataflow<Behind> flow(cfg, behind);
+  const Spaces written = writtenByAsyncProxy(cfg);
+  for (const BlockId b : cfg.blocks()) {
+    if (!cfg.isReachable(b)) continue;
+    Covered state = flow.before(b);
+    for (Instruction& instruction : cfg.instructions(b)) {
+      if (isProxyFence(instruction) && !instruction.guard) {
+        const Spaces spaces = spacesOfFence(*instruction.desc);
+        const Spaces reads = static_cast<Spaces>(state.reads | ~written);
+        if ((spaces & ~(state.writes & reads)) == 0) {
+          dead.push_back({&instruction, Why::ProxyFenceBehind});
+        }
+      }
+      behind.pass(instruction, state);
+    }
+  }
+  return dead;
+}
+
+DeadWaits proxyFencesBeforeOthers(const Cfg& cfg) {
+  DeadWaits dead;
+  const Dataflow<Before> flow(cfg, Before(cfg));
+  for (const BlockId b : cfg.blocks()) {
+    if (!cfg.isReachable(b)) continue;
+    Ahead state = flow.before(b);
+    forEachInstruction(cfg.block(b), Direction::Backward, [&](Instruction& instruction) {
+      if (isProxyFence(instruction) && !instruction.guard) {
+        const bool isCovered = (spacesOfFence(*instruction.desc) & ~state.covered) == 0;
+        if (isCovered) dead.push_back({&instruction, Why::ProxyFenceAhead});
+        if (!isCovered && !state.isNeeded) dead.push_back({&instruction, Why::NothingBehind});
+      }
+      Before::pass(instruction, state);
+    });
+  }
+  return dead;
+}
+
+DeadWaits initFencesBeforeBarriers(const Cfg& cfg) {
+  DeadWaits dead;
+  const analysis::AddressObjects objects(cfg.function());
+  const bool staysInCta = analysis::staysInCta(cfg, objects);
+  const Dataflow<InitBefore> flow(cfg, InitBefore(cfg));
+  for (const BlockId b : cfg.blocks()) {
+    if (!cfg.isReachable(b)) continue;
+    InitAhead state = flow.before(b);
+    forEachInstruction(cfg.block(b), Direction::Backward, [&](Instruction& instruction) {
+      if (isa::waitRoleOf(*instruction.desc) == WaitRole::InitFence) {
+        if (staysInCta && state.barrier)
+          dead.push_back({&instruction, Why::BarrierAhead});
+        else if (state.another)
+          dead.push_back({&instruction, Why::InitFenceAhead});
+      }
+      InitBefore::pass(instruction, state);
+    });
+  }
+  return dead;
+}
+
+}  // namespace ptxopt::passes
