@@ -138,6 +138,11 @@ void OutstandingState::pass(const Instruction& executed) {
 }
 
 bool OutstandingState::isWaitOfNothing(const Instruction& wait) const {
+  const std::optional<GroupFamily> family = familyOf(isa::waitRoleOf(*wait.desc));
+  return completesNothing(wait) && (!family || !of(*family).uncommitted);
+}
+
+bool OutstandingState::completesNothing(const Instruction& wait) const {
   const WaitRole role = isa::waitRoleOf(*wait.desc);
   if (role == WaitRole::TensorLoadWait) return !tensorLoads;
   if (role == WaitRole::TensorStoreWait) return !tensorStores;
@@ -145,7 +150,8 @@ bool OutstandingState::isWaitOfNothing(const Instruction& wait) const {
   if (!left) return false;
   const OpenGroups& open = of(*familyOf(role));
   const std::uint32_t waited = role == WaitRole::BulkReadWait ? open.unread : open.incomplete;
-  return !open.uncommitted && waited >> std::min(*left, kLastGroup) == 0;
+  if (role == WaitRole::CopyWaitAll && open.uncommitted) return false;
+  return waited >> std::min(*left, kLastGroup) == 0;
 }
 
 namespace {
@@ -269,8 +275,9 @@ void OutstandingGroups::findOutstanding(const Cfg& cfg) {
     OutstandingState state = flow.before(b);
     for (const Instruction& instruction : cfg.instructions(b)) {
       const WaitRole role = isa::waitRoleOf(*instruction.desc);
-      if ((isGroupWait(role) || isTensorWait(role)) && state.isWaitOfNothing(instruction)) {
-        ofNothing_.insert(&instruction);
+      if (isGroupWait(role) || isTensorWait(role)) {
+        if (state.completesNothing(instruction)) completingNothing_.insert(&instruction);
+        if (state.isWaitOfNothing(instruction)) ofNothing_.insert(&instruction);
       }
       if (isCommit(role)) {
         const OpenGroups& open = state.of(*familyOf(role));

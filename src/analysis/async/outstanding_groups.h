@@ -54,8 +54,11 @@ struct OutstandingState {
   static OutstandingState unknown();           // everything may be outstanding
   void join(const OutstandingState& other);    // what may be outstanding in either
   void pass(const ir::Instruction& executed);  // from before the instruction to behind it
-  // All that the wait waits for is complete.  Only for waits of these families.
+  // All that the wait waits for is complete, and nothing is uncommitted that it might be meant to
+  // wait for.  Only for waits of these families.
   bool isWaitOfNothing(const ir::Instruction& wait) const;
+  // The same, whatever is uncommitted: cp.async.wait_all alone waits for that.
+  bool completesNothing(const ir::Instruction& wait) const;
 };
 
 class OutstandingGroups {
@@ -64,6 +67,10 @@ class OutstandingGroups {
 
   // Whenever the wait is executed, all that it waits for is complete already.
   bool isWaitOfNothing(const ir::Instruction& wait) const { return ofNothing_.contains(&wait); }
+  // Nobody learns by the wait that something is complete: it is no observation (G1.4).
+  bool completesNothing(const ir::Instruction& wait) const {
+    return completingNothing_.contains(&wait);
+  }
   // The commit ends a group without operations, and every wait waits for the same operations
   // without it.
   bool isNeedlessCommit(const ir::Instruction& commit) const { return needless_.contains(&commit); }
@@ -79,6 +86,7 @@ class OutstandingGroups {
   void findLaterWaits(const Cfg& cfg);
 
   InstructionSet ofNothing_;
+  InstructionSet completingNothing_;  // includes these
   InstructionSet needless_;
   InstructionSet empty_;  // commits of groups without operations, of which older ones may be open
   InstructionSet repeated_;

@@ -25,7 +25,8 @@ BarrierEvents::BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bo
       completed_(completed),
       separators_(bodies.size()),
       storesOfAll_(bodies.size()),
-      readRegisters_(bodies.size()) {
+      readRegisters_(bodies.size()),
+      groups_(bodies.size()) {
   findStoresOfAll();
   findCopies();
   if (async_ != nullptr) findBulkCopies();
@@ -51,7 +52,9 @@ void BarrierEvents::add(std::uint32_t body, const Instruction& instruction) {
     addMarks(body, instruction, marks, effect.markOrder);
   }
   if (effect.completesCopies) {
-    if (!isForRaces_) addCompletion(body, instruction, completed_.copies, Ordered::Both);
+    if (!isForRaces_ && !completesNothing(body, instruction)) {
+      addCompletion(body, instruction, completed_.copies, Ordered::Both);
+    }
   } else {
     for (const MemoryAccess& access : effect.all()) {
       const bool isCopy = async_ != nullptr && access.ordered == Ordered::AsLower;
@@ -156,6 +159,12 @@ void BarrierEvents::findCopies() {
   if (isComplete) return;
   completed_.copies.add(kWrite, {Domain::Shared}, nullptr);
   completed_.copies.add(kRead, {Domain::Global}, nullptr);
+}
+
+// docs/soundness/ G1.4
+bool BarrierEvents::completesNothing(std::uint32_t body, const Instruction& wait) {
+  if (!groups_[body]) groups_[body].emplace(*bodies_[body].cfg);
+  return groups_[body]->completesNothing(wait);
 }
 
 void BarrierEvents::addCompletion(std::uint32_t body, const Instruction& wait, CopiedBytes& copies,

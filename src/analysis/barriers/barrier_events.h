@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/async/async_model.h"
+#include "analysis/async/outstanding_groups.h"
 #include "analysis/barriers/barrier_context.h"
 #include "analysis/barriers/barrier_regions.h"
 #include "analysis/barriers/copied_bytes.h"
@@ -52,6 +53,7 @@ class BarrierEvents {
  private:
   void findStoresOfAll();
   void findCopies();
+  bool completesNothing(std::uint32_t body, const ir::Instruction& wait);
   void addCompletion(std::uint32_t body, const ir::Instruction& wait, CopiedBytes& copies,
                      Ordered ordered);
   Place placeOf(std::uint32_t body, const MemoryAccess& access) const;
@@ -82,7 +84,9 @@ class BarrierEvents {
   // By body, where races are assumed away.
   std::vector<StoresOfAll::InstructionSet> separators_;
   std::vector<std::optional<StoresOfAll>> storesOfAll_;
-  std::vector<std::optional<BitSet>> readRegisters_;  // by body; none: not asked yet
+  // By body; none: not asked yet.
+  std::vector<std::optional<BitSet>> readRegisters_;
+  std::vector<std::optional<OutstandingGroups>> groups_;
 };
 
 }  // namespace ptxopt::analysis

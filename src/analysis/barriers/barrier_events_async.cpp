@@ -74,6 +74,7 @@ void BarrierEvents::addAsync(std::uint32_t body, const Instruction& instruction,
       addBulkCopy(body, instruction, role);
       return;
     case isa::AsyncRole::BulkWait:
+      if (completesNothing(body, instruction)) return;
       addCompletion(body, instruction, completed_.bulkReads, Ordered::AsUpper);
       if (!instruction.desc->has(".read")) {
         addCompletion(body, instruction, completed_.bulkWrites, Ordered::AsUpper);
@@ -83,6 +84,7 @@ void BarrierEvents::addAsync(std::uint32_t body, const Instruction& instruction,
       addAccess(body, instruction, kAsyncRead, {Domain::Shared}, Ordered::AsLower);
       return;
     case isa::AsyncRole::ProductWait:
+      if (completesNothing(body, instruction)) return;
       addAccess(body, instruction, kAsyncRead, {Domain::Shared}, Ordered::AsUpper);
       return;
     case isa::AsyncRole::TensorAlloc:
@@ -121,6 +123,7 @@ void BarrierEvents::addOnTensorMemory(std::uint32_t body, const Instruction& ins
     case isa::AsyncRole::TensorStore:
       return add(kTensorLanes | kAsyncWrite);
     case isa::AsyncRole::TensorWait:
+      if (completesNothing(body, instruction)) return;
       return add(kTensorLanes | (desc.has(".wait::ld") ? kAsyncRead : kAsyncWrite),
                  Ordered::AsUpper);
     case isa::AsyncRole::TensorProduct: {
