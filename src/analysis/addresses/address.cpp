@@ -2,6 +2,7 @@
 #include "analysis/addresses/address.h"
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "analysis/addresses/access_conditions.h"
@@ -29,6 +30,8 @@ struct Shape {
 
 constexpr std::uint32_t kMbarrierBytes = 8;
 constexpr std::uint32_t kTensorMapBytes = 128;
+// Swizzles of one address, one in the other.
+constexpr unsigned kBitOperations = 4;
 
 // State space and size of the k-th address operand.
 Shape shapeOf(const Instruction& instruction, std::size_t k) {
@@ -351,26 +354,64 @@ class Addresses::AccessBuilder {
         access.bases[0].kind == MemoryBase::Kind::Unknown) {
       return;
     }
-    const LinearForm form = forms_.form(access.address);
-    Interval offset = Interval::of(signedResidue(form.constant, form.bits));
+    const std::optional<Offset> offset = offsetOf(access.address, access, kBitOperations);
+    if (offset) access.bytes = offset->bounds + Interval{0, std::int64_t{access.size} - 1};
+  }
+
+  // Of an address relative to a base.
+  struct Offset {
+    Interval bounds;
+    unsigned zeros = 0;  // so many low bits are 0
+  };
+
+  // Relative to the only base of the access; `nesting`: of operations on bits.
+  std::optional<Offset> offsetOf(FormId address, const Access& access, unsigned nesting) const {
+    const LinearForm form = forms_.form(address);
+    Interval bounds = Interval::of(signedResidue(form.constant, form.bits));
+    std::uint64_t multiples = form.constant;  // of the lowest bit that is set in it
     bool hasBase = false;
     for (const Term& term : form.terms) {
-      const Leaf& leaf = forms_.leaf(term.leaf);
-      const LeafKind kind = leaf.key.kind;
+      const LeafKind kind = forms_.leaf(term.leaf).key.kind;
       if (kind == LeafKind::GenericBase) continue;
       if (term.coefficient == 1 && isBase(term.leaf, access.bases[0])) {
         hasBase = true;
         continue;
       }
-      offset = offset + intervalOf(access, term.leaf) * signedResidue(term.coefficient, form.bits);
+      if (term.coefficient == 1 && !hasBase) {
+        if (const auto block = offsetInBlock(term.leaf, access, nesting)) {
+          bounds = bounds + block->bounds;
+          multiples |= std::uint64_t{1} << block->zeros;
+          hasBase = true;
+          continue;
+        }
+      }
+      bounds = bounds + intervalOf(access, term.leaf) * signedResidue(term.coefficient, form.bits);
+      multiples |= term.coefficient;
     }
     // So small that two of them that differ by a multiple of the ring cannot be.
     const Interval half{-(std::int64_t{1} << (form.bits - 2)), std::int64_t{1} << (form.bits - 2)};
-    if (!hasBase || !offset.isBounded() || offset.isEmpty() || offset.lowest < half.lowest ||
-        offset.highest > half.highest) {
-      return;
-    }
-    access.bytes = offset + Interval{0, std::int64_t{access.size} - 1};
+    const bool isKnown = hasBase && bounds.isBounded() && !bounds.isEmpty() &&
+                         bounds.lowest >= half.lowest && bounds.highest <= half.highest;
+    if (!isKnown) return std::nullopt;
+    return Offset{bounds,
+                  std::min(static_cast<unsigned>(std::countr_zero(multiples)), form.bits - 1u)};
+  }
+
+  // Of an address of which an operation has changed only low bits, by which it stays in its block
+  // of that size: the variable begins with such a block (docs/soundness/ C3.3.5).
+  std::optional<Offset> offsetInBlock(LeafId leaf, const Access& access, unsigned nesting) const {
+    const PointerSources::Entry* const made = pointers_.sourceOf(leaf);
+    const bool isOperation = nesting != 0 && access.bases[0].kind == MemoryBase::Kind::Variable &&
+                             made != nullptr && !made->loses && made->lowBits != 0 &&
+                             made->forms.size() == 1 && made->values.empty();
+    if (!isOperation) return std::nullopt;
+    const std::optional<Offset> offset = offsetOf(made->forms[0], access, nesting - 1);
+    if (!offset) return std::nullopt;
+    const std::int64_t block = (std::int64_t{1} << made->lowBits) - 1;
+    const unsigned zeros = std::min(offset->zeros, made->firstBit);
+    const std::int64_t unit = (std::int64_t{1} << zeros) - 1;
+    return Offset{{offset->bounds.lowest & ~block, (offset->bounds.highest | block) & ~unit},
+                  zeros};
   }
 
   bool isBase(LeafId id, const MemoryBase& base) const {

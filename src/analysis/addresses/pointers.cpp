@@ -83,6 +83,7 @@ void PointerSources::add(Entry entry) {
   addNew(known.forms, entry.forms);
   addNew(known.values, entry.values);
   known.lowBits = std::max(known.lowBits, entry.lowBits);
+  known.firstBit = std::min(known.firstBit, entry.firstBit);
   known.loses |= entry.loses;
 }
 
@@ -142,6 +143,11 @@ PointerSet computed(const PointerSet& all, const PointerSet& source) {
 }
 
 }  // namespace
+
+const PointerSources::Entry* Pointers::sourceOf(LeafId leaf) const {
+  const std::uint32_t entry = sources_->entryOf(leaf);
+  return entry == kNone ? nullptr : &sources_->entries()[entry];
+}
 
 PointerSet Pointers::made(const PointerSources::Entry& entry) const {
   PointerSet all{State::Unset, {}};

@@ -14,6 +14,7 @@
 // Limit::MemoryBases bases each.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <unordered_set>
 #include <vector>
@@ -62,22 +63,25 @@ class PointerSources {
     std::vector<FormId> forms;
     std::vector<ValueId> values;  // values whose forms were not known yet
     unsigned lowBits = 0;         // the bits below this one may differ
+    unsigned firstBit = 0;        // but not those below this one
     bool loses = false;
   };
 
   // `leaf` equals one of these.
   void addUnion(LeafId leaf, std::vector<FormId> forms, unsigned lowBits,
                 std::vector<ValueId> values = {}) {
-    add({leaf, std::move(forms), std::move(values), lowBits, false});
+    add({leaf, std::move(forms), std::move(values), lowBits, 0, false});
   }
   // `leaf` is computed from these.
   void addLoss(LeafId leaf, std::vector<FormId> forms) {
-    add({leaf, std::move(forms), {}, 0, true});
+    add({leaf, std::move(forms), {}, 0, 0, true});
   }
-  // `leaf`, of `bits` bits, is computed of these, and from bit `low` on it is the first one.
-  void addOperation(LeafId leaf, std::vector<FormId> forms, unsigned low, unsigned bits) {
+  // `leaf`, of `bits` bits, is computed of these; from bit `low` on, and below `first`, it is the
+  // first one.
+  void addOperation(LeafId leaf, std::vector<FormId> forms, unsigned low, unsigned bits,
+                    unsigned first = 0) {
     if (low < bits) {
-      addUnion(leaf, {forms[0]}, low);
+      add({leaf, {forms[0]}, {}, low, std::min(first, low), false});
     } else {
       addLoss(leaf, std::move(forms));
     }
@@ -104,6 +108,8 @@ class Pointers {
            const IdVector<ValueId, FormId>& formOfValue, const PointerSources& sources);
 
   PointerSet of(FormId form) const;
+  // How the leaf is computed; null for one of which that is not kept.
+  const PointerSources::Entry* sourceOf(LeafId leaf) const;
 
  private:
   PointerSet ofLeaf(LeafId leaf) const;

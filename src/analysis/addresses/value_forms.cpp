@@ -210,8 +210,9 @@ class Evaluator {
     leaf.uniform = std::ranges::all_of(sources, isUniform);
     const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
     const LeafId id = forms_.internOperation(leaf, &desc, sources, result);
-    const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
-    pointers_.addOperation(id, std::move(sources), low.value_or(bitsOf(v)), bitsOf(v));
+    const std::uint64_t changed = changedBits(instruction, bitsOf(v));
+    pointers_.addOperation(id, std::move(sources), static_cast<unsigned>(std::bit_width(changed)),
+                           bitsOf(v), static_cast<unsigned>(std::countr_zero(changed)));
     return forms_.ofLeaf(id, bitsOf(v));
   }
 
@@ -221,17 +222,15 @@ class Evaluator {
     return range.vectorWidth == 1 && bits <= 64 ? static_cast<unsigned>(bits) : 0;
   }
 
-  // and, or, xor of an address, first, with something that leaves all bits from k on as they are
+  // The bits of an address, the first operand, that and, or, xor with something may change
   // (C3.3.5).
-  std::optional<unsigned> changesOnlyBitsBelow(const Instruction& instruction,
-                                               unsigned bits) const {
+  std::uint64_t changedBits(const Instruction& instruction, unsigned bits) const {
     const Opcode opcode = instruction.desc->opcode;
     if (opcode != Opcode::And && opcode != Opcode::Or && opcode != Opcode::Xor) {
-      return std::nullopt;
+      return residue(~std::uint64_t{0}, bits);
     }
     const ValueRange mask = ranges_.ofOperand(instruction, *instruction.operand(2), bits);
-    const std::uint64_t kept = opcode == Opcode::And ? mask.ones : mask.zeros;
-    return static_cast<unsigned>(std::bit_width(residue(~kept, bits)));
+    return residue(~(opcode == Opcode::And ? mask.ones : mask.zeros), bits);
   }
 
   FormId ofPhi(ValueId phi) {
