@@ -148,8 +148,10 @@ BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   firstOfBlock_.reserve(cfg.vertexCount() + std::size_t{1});
   for (const BlockId b : cfg.blocksAndExit()) {
     firstOfBlock_.push_back(static_cast<std::uint32_t>(byBlock_.size()));
-    if (b == cfg.entry() || !cfg.isReachable(b) || cfg.inEdges(b).size() != 1) continue;
-    for (const Condition& condition : ofEdge(cfg.inEdges(b)[0])) byBlock_.push_back({condition, b});
+    if (b == cfg.entry() || !cfg.isReachable(b)) continue;
+    const std::optional<EdgeId> way = onlyWayInto(b);
+    if (!way) continue;
+    for (const Condition& condition : ofEdge(*way)) byBlock_.push_back({condition, b});
   }
   firstOfBlock_.push_back(static_cast<std::uint32_t>(byBlock_.size()));
 
@@ -161,6 +163,19 @@ BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   for (const Placed& placed : byBlock_) {
     byValue_[next[indexOf(placed.condition.value)]++] = placed;
   }
+}
+
+// Of a block that is no entry: the edge by which control comes to it, but for the back edges of loops
+// of which it is the header.  What is compared on that edge is computed outside of these loops.
+std::optional<EdgeId> BranchConditions::onlyWayInto(BlockId block) const {
+  const Cfg& cfg = ssa_->cfg();
+  std::optional<EdgeId> way;
+  for (const EdgeId edge : cfg.inEdges(block)) {
+    if (ssa_->dominators().dominates(block, cfg.source(edge))) continue;
+    if (way) return std::nullopt;
+    way = edge;
+  }
+  return way;
 }
 
 void BranchConditions::addOfEdge(EdgeId edge) {

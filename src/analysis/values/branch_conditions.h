@@ -4,9 +4,9 @@
 //
 // A predicate is followed a few levels deep through setp (with .and and .or), and.pred, or.pred and
 // not.pred.  A condition that holds on an edge also holds in the target and in all blocks that it
-// dominates, if the target has no other predecessor.
+// dominates, if the target has no other predecessor, but those that it dominates.
 //
-// Cost: O(blocks + conditions).
+// Cost: O(blocks + edges + conditions).
 #pragma once
 
 #include <cstdint>
@@ -75,6 +75,7 @@ class BranchConditions {
 
  private:
   void addOfEdge(EdgeId edge);
+  std::optional<EdgeId> onlyWayInto(BlockId block) const;
   void addIf(ValueId predicate, bool holds, unsigned depth, std::vector<Condition>& found) const;
   void addComparison(const ir::Instruction& setp, Comparison comparison,
                      std::vector<Condition>& found) const;

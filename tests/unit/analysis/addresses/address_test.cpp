@@ -277,7 +277,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MaskedOfAnOddSize", "mov.u32 %r1, E; and.b32 %r1, %r1, -16; st.shared.u32 [%r1], 0;",
              ".shared and(E,-16)"},
         Case{"MaskedWithinItsSize", "mov.u32 %r1, E; and.b32 %r1, %r1, -4; st.shared.u32 [%r1], 0;",
-             "E and(E,-4)"},
+             "E and(E,-4) 0..6"},
         Case{"MaskedDynamic", "mov.u32 %r1, D; and.b32 %r1, %r1, -4; st.shared.u32 [%r1], 0;",
              ".shared and(D,-4)"},
         Case{"MaskedParameter", "and.b64 %rd1, %rd10, -16; st.global.u32 [%rd1], 0;",
@@ -371,11 +371,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MaskedAddress", "and.b32 %r1, %r33, -128; st.shared.u32 [%r1], 0;",
              ".shared and(B,-128)"},
         Case{"MaskedAddressBelowTheAlignment", "and.b32 %r1, %r33, -4; st.shared.u32 [%r1], 0;",
-             "B and(B,-4)"},
+             "B and(B,-4) 0..6"},
         Case{"Swizzle",
              "mov.u32 %r1, C; mad.lo.u32 %r1, %r30, 4, %r1; xor.b32 %r1, %r1, 112;"
              "st.shared.u32 [%r1], 0;",
-             "C xor(4*tid.x+C,112)"},
+             "C xor(4*tid.x+C,112) 0..4095"},
         Case{"SwizzleOfTooManyBits",
              "mov.u32 %r1, C; mad.lo.u32 %r1, %r30, 4, %r1; xor.b32 %r1, %r1, 128;"
              "st.shared.u32 [%r1], 0;",
@@ -640,7 +640,7 @@ TEST(Addresses, EqualOperationsPointWhereBothDo) {
     OUT:
       ret;
     )"),
-            "C xor(C,[n]); C xor(C,[n]); ");
+            "C xor(C,[n]) 0..127; C xor(C,[n]) 0..127; ");
 }
 
 // docs/soundness/ C10.13

@@ -143,6 +143,41 @@ TEST(BranchConditions, OfPredicates) {
             "");
 }
 
+// What holds in the block of the label L, and not in its dominator: the values that are compared.
+std::string atLabel(const std::string& code) {
+  test::ValueFunction f(kCode + code, "", "", ".param .align 8 .b8 n[16]");
+  const BranchConditions& conditions = f.analyses().get<BranchConditions>();
+  const Ssa& ssa = f.analyses().get<Ssa>();
+  std::string result;
+  for (const BlockId b : f.analyses().get<Cfg>().blocks()) {
+    if (f.analyses().get<Cfg>().inEdges(b).size() < 2) continue;
+    for (const BranchConditions::Placed& placed : conditions.ofBlock(b)) {
+      result += f.function().registerName(ssa.reg(placed.condition.value)) +
+                text(placed.condition.comparison);
+    }
+  }
+  return result;
+}
+
+// The back edges of a loop bring nothing new to what was compared outside of it.
+TEST(BranchConditions, AtTheHeadersOfLoops) {
+  const std::string loop =
+      "L: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 9; @%p2 bra L; bra OUT; ";
+  EXPECT_EQ(atLabel("setp.eq.u32 %p1, %r1, 3; @!%p1 bra END; " + loop +
+                    "END: mov.u32 %r8, 0; ret; OUT: ret;"),
+            "%r1==");
+  EXPECT_EQ(atLabel("setp.eq.u32 %p1, %r1, 3; @!%p1 bra END; L: add.u32 %r3, %r3, 1;"
+                    "setp.lt.u32 %p2, %r3, 9; @%p2 bra L; setp.lt.u32 %p3, %r3, 99; @%p3 bra L;"
+                    "ret; END: mov.u32 %r8, 0; ret;"),
+            "%r1==");
+  // Two ways into the loop.
+  EXPECT_EQ(atLabel("setp.eq.u32 %p1, %r1, 3; @%p7 bra L; @!%p1 bra END; " + loop +
+                    "END: mov.u32 %r8, 0; ret; OUT: ret;"),
+            "");
+  // What is compared on the way back says nothing of the first round.
+  EXPECT_EQ(atLabel("mov.u32 %r3, 0; " + loop + "OUT: ret;"), "");
+}
+
 TEST(BranchConditions, Comparisons) {
   for (const unsigned bits : {16u, 32u, 64u}) {
     const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
