@@ -165,8 +165,9 @@ BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   }
 }
 
-// Of a block that is no entry: the edge by which control comes to it, but for the back edges of loops
-// of which it is the header.  What is compared on that edge is computed outside of these loops.
+// Of a block that is no entry: the edge by which control comes to it, but for the back edges of
+// loops of which it is the header.  What is compared on that edge is computed outside of these
+// loops.
 std::optional<EdgeId> BranchConditions::onlyWayInto(BlockId block) const {
   const Cfg& cfg = ssa_->cfg();
   std::optional<EdgeId> way;

@@ -161,8 +161,7 @@ std::string atLabel(const std::string& code) {
 
 // The back edges of a loop bring nothing new to what was compared outside of it.
 TEST(BranchConditions, AtTheHeadersOfLoops) {
-  const std::string loop =
-      "L: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 9; @%p2 bra L; bra OUT; ";
+  const std::string loop = "L: add.u32 %r3, %r3, 1; setp.lt.u32 %p2, %r3, 9; @%p2 bra L; bra OUT; ";
   EXPECT_EQ(atLabel("setp.eq.u32 %p1, %r1, 3; @!%p1 bra END; " + loop +
                     "END: mov.u32 %r8, 0; ret; OUT: ret;"),
             "%r1==");
