@@ -24,7 +24,7 @@ TESTS = ["tests/unit", "tests/regress", "tests/fuzz", "tests/interp"]
 UNTESTED = {
 }
 
-ID = r"(?:E\.\d+(?:\.\d+)*|[A-DFG]\d{1,2}(?:\([ivx]+\))?(?:\.\d+)*)"
+ID = r"(?:E\.\d+(?:\.\d+)*|[A-DFGH]\d{1,2}(?:\([ivx]+\))?(?:\.\d+)*)"
 SUMMARY_ID = r"0\.\d+"  # looks like a number: counts as a citation after the name of the folder only
 HEADING = re.compile(rf"#+ ({ID}) (.+?)(?: \([\d., ]+\))?")  # without sections of the manual
 LEAD = re.compile(rf"(?:> |[-*] |\| )?\*\*({ID}|{SUMMARY_ID}) (.+?)\.\*\*(?: |$)")

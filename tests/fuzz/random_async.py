@@ -11,6 +11,9 @@ not is left out.  What dead-sync and then warp-sync make of it must be right, to
 
 Of the barriers that are left one is taken out by hand: the last figures say how often that is seen.  A run in which it
 never is fails, since it would see no fault.
+
+With --waits it is about the other statements that only synchronise, and about dead-wait: waits, commits and fences are
+put in between, some of those that were there are moved or dropped, and what is left of them is taken out by hand.
 """
 import argparse
 import json
@@ -22,6 +25,16 @@ import sys
 import tempfile
 
 BARRIER = re.compile(r"^\tbar\.sync 0;\n", re.MULTILINE)
+WAIT = re.compile(r"^\t(@!?%\w+ )?(cp\.async\.(bulk\.)?(commit_group|wait_group|wait_all)|fence\b|membar|bar\.warp"
+                  r"|tcgen05\.(wait|fence)|griddepcontrol\.wait).*;\n", re.MULTILINE)
+PLANTED = """fence.proxy.async.shared::cta; fence.proxy.async.shared::cta; @G fence.proxy.async.shared::cta; fence.proxy.async;
+fence.proxy.async.global; cp.async.wait_group 0; cp.async.wait_group 1; cp.async.wait_all; cp.async.commit_group;
+@G cp.async.wait_group 0; @G cp.async.commit_group; cp.async.bulk.wait_group 0; cp.async.bulk.wait_group.read 0;
+cp.async.bulk.wait_group 1; cp.async.bulk.wait_group.read 1; cp.async.bulk.commit_group; @G cp.async.bulk.commit_group;
+@G cp.async.bulk.wait_group.read 0; bar.warp.sync -1; membar.cta; membar.gl; fence.acq_rel.cta; fence.acq_rel.gpu;
+fence.mbarrier_init.release.cluster; griddepcontrol.wait"""
+OF_TENSORS = """; tcgen05.wait::ld.sync.aligned; tcgen05.wait::st.sync.aligned; tcgen05.fence::before_thread_sync;
+tcgen05.fence::after_thread_sync"""
 WHO = ["%leader", "%leader", "%other", "%third"]
 TRY = "mbarrier.try_wait.parity.shared::cta.b64 %p0, "
 
@@ -287,11 +300,27 @@ class Kernel:
         return before + draw.choice([full, full, full, by_some, timed, [*by_some, *looks]])
 
 
+def with_waits(kernel, draw):
+    """The kernel with waits, commits and fences put in; some that it had stand elsewhere, or are gone."""
+    lines = kernel.text().split("\n")
+    first = lines.index("\tmov.u32 %it, 0;") + 1
+    last = next(k for k, line in enumerate(lines) if line.startswith("\tst.global.u32 [%sums]"))
+    for k in [k for k in range(first, last) if WAIT.match(lines[k] + "\n") and draw.random() < 0.25]:
+        moved, lines[k] = lines[k], ""
+        if draw.random() < 0.8:
+            lines[min(max(k + draw.randint(-4, 4), first), last - 1)] += "\n" + moved
+    kinds = [" ".join(kind.split()) for kind in (PLANTED + OF_TENSORS * kernel.tensor).split(";")]
+    for _ in range(draw.randint(4, 14)):
+        planted = draw.choice(kinds).replace("@G", "@" + draw.choice(WHO))
+        lines[draw.randrange(first, last)] += f"\n\t{planted};"
+    return "\n".join(line for line in "\n".join(lines).split("\n") if line) + "\n"
+
+
 def run(ptxrun, text, folder, schedules):
     """(kinds of findings, results); a kernel that cannot be run has a finding."""
     path = folder / "k.ptx"
     path.write_text(text)
-    done = subprocess.run([ptxrun, path, "--schedules", str(schedules), "--step-limit", "2000000", "--json"],
+    done = subprocess.run([*ptxrun, path, "--schedules", str(schedules), "--step-limit", "2000000", "--json"],
                           capture_output=True, text=True)
     try:
         report = json.loads(done.stdout)
@@ -307,8 +336,8 @@ def optimize(ptxopt, text, folder, passes):
     return after.read_text()
 
 
-def without_one(text, draw):
-    places = [match.span() for match in BARRIER.finditer(text)]
+def without_one(text, draw, what):
+    places = [match.span() for match in what.finditer(text)]
     if not places:
         return None
     first, last = draw.choice(places)
@@ -327,7 +356,7 @@ def greedy(ptxrun, text, results, folder, schedules):
     return gone
 
 
-def main():
+def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--ptxopt", required=True)
     parser.add_argument("--ptxrun", required=True)
@@ -338,32 +367,41 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, help="a folder for what fails")
     parser.add_argument("--greedy", action="store_true", help="count what else could go, as ptxrun sees it")
     parser.add_argument("--print", action="store_true", help="print the kernel of --seed only")
-    options = parser.parse_args()
+    parser.add_argument("--waits", action="store_true", help="test dead-wait")
+    return parser.parse_args()
+
+
+def main():
+    options = arguments()
+    what, all_passes = (WAIT, ("dead-wait",)) if options.waits else (BARRIER, ("dead-sync", "warp-sync"))
+    ptxrun = [options.ptxrun] + ["--strict-proxies"] * options.waits
+    make = with_waits if options.waits else lambda kernel, draw: kernel.text()
     if options.print:
-        sys.exit(print(Kernel(random.Random(options.seed)).text()))
-    counts = dict.fromkeys(("kernels", "wrong to begin with", "barriers", "gone", "weakened", "failed", "taken out",
+        draw = random.Random(options.seed)
+        sys.exit(print(make(Kernel(draw), draw)))
+    counts = dict.fromkeys(("kernels", "wrong to begin with", "statements", "gone", "weakened", "failed", "taken out",
                             "seen"), 0)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         for seed in range(options.seed, options.seed + options.count):
             draw = random.Random(seed)
-            text = Kernel(draw).text()
+            text = make(Kernel(draw), draw)
             if options.ptxas:
                 (folder / "k.ptx").write_text(text)
                 target = re.search(r"^\.target (\w+)", text, re.MULTILINE)[1]
                 subprocess.run([options.ptxas, f"-arch={target}", folder / "k.ptx", "-o", folder / "k.cubin"], check=True)
-            kinds, results = run(options.ptxrun, text, folder, options.schedules)
+            kinds, results = run(ptxrun, text, folder, options.schedules)
             if kinds or len(results) != 1:
                 counts["wrong to begin with"] += 1
                 continue
             counts["kernels"] += 1
-            counts["barriers"] += len(BARRIER.findall(text))
+            counts["statements"] += len(what.findall(text))
             result = text
-            for passes in ("dead-sync", "warp-sync"):
+            for passes in all_passes:
                 before, result = result, optimize(options.ptxopt, result, folder, passes)
-                changed = len(BARRIER.findall(before)) - len(BARRIER.findall(result))
-                counts["gone" if passes == "dead-sync" else "weakened"] += changed
-                if changed and run(options.ptxrun, result, folder, options.schedules) != (set(), results):
+                changed = len(what.findall(before)) - len(what.findall(result))
+                counts["weakened" if passes == "warp-sync" else "gone"] += changed
+                if changed and run(ptxrun, result, folder, options.schedules) != (set(), results):
                     counts["failed"] += 1
                     print(f"seed {seed}: {passes} changes what it does")
                     if options.out:
@@ -372,12 +410,12 @@ def main():
                         (options.out / f"a{seed}.out.ptx").write_text(result)
                     break
             if options.greedy:
-                more = greedy(options.ptxrun, result, results, folder, options.schedules)
+                more = greedy(ptxrun, result, results, folder, options.schedules)
                 counts["more could go"] = counts.get("more could go", 0) + more
-            wrong = without_one(result, draw)
+            wrong = without_one(result, draw, what)
             if wrong:
                 counts["taken out"] += 1
-                counts["seen"] += run(options.ptxrun, wrong, folder, options.schedules) != (set(), results)
+                counts["seen"] += run(ptxrun, wrong, folder, options.schedules) != (set(), results)
     print(", ".join(f"{number} {what}" for what, number in counts.items()))
     return 1 if counts["failed"] or not counts["seen"] else 0
 

@@ -30,7 +30,7 @@ NOT_REACHED = "survived: not reached"
 
 UNIT_TESTS = ["passes_test", "analysis_test", "audit_test", "needs_test", "retarget_test"]
 PROGRAMS = [*UNIT_TESTS, "ptxopt", "ptxcheck", "ptxrun", "ptxreduce", "random_kernels"]
-REGRESS = ["audit", "basic-dbe", "common-base", "cssa", "dead-sync", "driver", "early-cse", "global-opt",
+REGRESS = ["audit", "basic-dbe", "common-base", "cssa", "dead-sync", "dead-wait", "driver", "early-cse", "global-opt",
            "ptxcheck", "retarget", "unknown", "warp-sync"]
 MOST_SECONDS = 20  # of one check; what takes longer is left out
 

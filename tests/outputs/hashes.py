@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-EXTRA = ["dead-sync<guard>,warp-sync", "early-cse<memssa,across-blocks=2,merge-cheap>",
+EXTRA = ["dead-sync<guard>,warp-sync", "dead-wait", "early-cse<memssa,across-blocks=2,merge-cheap>",
          "cssa<fold-copies>", "cssa<coalesce=0>"]
 EXPECTED = {0, 1, 2}  # the exit statuses of the manual
 # With everything that may be assumed, most rules apply.

@@ -23,7 +23,7 @@ import ptxopt
 from ptxopt._library import library as c
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-PASSES = ["dead-sync", "dead-sync<guard>", "early-cse", "early-cse<memssa>", "cssa", "warp-sync", "global-opt",
+PASSES = ["dead-sync", "dead-sync<guard>", "early-cse", "early-cse<memssa>", "cssa", "warp-sync", "dead-wait", "global-opt",
           "common-base", "basic-dbe"]
 ASSUMPTIONS = ["assume=cuda", "assume-drf", "assume-1d", "trust-aligned", "noalias-params", "block-dim=32,1,1",
                "none flat-shared"]

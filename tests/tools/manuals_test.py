@@ -95,7 +95,7 @@ class Bash(Shells):
     def test_values(self):
         self.assertEqual(self.complete("ptxopt", "--passes", "="), passes())
         self.assertEqual(self.complete("ptxopt", "--passes", "=", "c"), {"common-base", "cssa"})
-        self.assertEqual(self.complete("ptxopt", "--passes", "cssa,dead"), {"cssa,dead-sync"})
+        self.assertEqual(self.complete("ptxopt", "--passes", "cssa,dead"), {"cssa,dead-sync", "cssa,dead-wait"})
         self.assertEqual(self.complete("ptxopt", "--disable-pass", "war"), {"warp-sync"})
         self.assertEqual(self.complete("ptxopt", "--print-after", "=", "a"), {"all"})
         self.assertEqual(self.complete("ptxopt", "-O", ""), {"0", "1", "2", "3"})
@@ -137,7 +137,8 @@ class Fish(Shells):
 
     def test_values(self):
         self.assertEqual(self.complete("ptxopt", "--pas"), {"--passes"})
-        self.assertEqual(self.complete("ptxopt", "--passes=cssa,dead"), {"--passes=cssa,dead-sync"})
+        self.assertEqual(self.complete("ptxopt", "--passes=cssa,dead"),
+                         {"--passes=cssa,dead-sync", "--passes=cssa,dead-wait"})
         self.assertEqual(self.complete("ptxopt", "--disable-pass war"), {"warp-sync"})
         self.assertEqual(self.complete("ptxopt", "-O"), {"-O0", "-O1", "-O2", "-O3"})
         self.assertEqual(self.complete("ptxrun", "--policy back"), {"backwards"})

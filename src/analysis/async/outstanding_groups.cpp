@@ -195,7 +195,7 @@ bool isHarmless(const Instruction& instruction, WaitRole role) {
   if (isCommit(role) || isGroupWait(role)) return true;
   const isa::Effect effect = ir::effectOf(instruction);
   const bool isLoad = effect == isa::Effect::Weak && !instruction.desc->is(isa::kMemoryWrite);
-  return isLoad || ir::isUnordered(effect);
+  return isLoad || (ir::isUnordered(effect) && !instruction.desc->is(isa::kConvergent));
 }
 
 class Later {

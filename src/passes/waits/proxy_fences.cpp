@@ -70,19 +70,17 @@ bool isOfGroups(WaitRole role) {
   }
 }
 
-// The spaces that some operation of the function writes through the async proxy.
+// The spaces that operations may write through the async proxy of which the kernel, or one that
+// runs beside it, orders generic reads before (docs/soundness/ H4.3).
 Spaces writtenByAsyncProxy(const Cfg& cfg) {
   if (!cfg.function().isEntry()) return kAllSpaces;
-  Spaces written = 0;
+  Spaces written = kGlobal;
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       if (mayDoAnything(instruction)) return kAllSpaces;
       switch (isa::asyncRoleOf(*instruction.desc)) {
         case AsyncRole::Other:
           return kAllSpaces;
-        case AsyncRole::CopyOut:
-          written |= kGlobal;
-          break;
         case AsyncRole::CopyIn:
         case AsyncRole::TensorAlloc:
           written |= kShared | kCluster;
@@ -167,6 +165,7 @@ class Behind {
   // No access through the generic proxy by the own thread, and none of another one that it may
   // learn of here.
   bool bringsNothing(const Instruction& instruction) const {
+    // shfl.sync and the like order no memory: a lane that has stored comes to the fence by itself.
     if (ir::isUnordered(ir::effectOf(instruction)) || barriers_.contains(&instruction)) return true;
     if (isOfGroups(isa::waitRoleOf(*instruction.desc))) return true;
     switch (isa::asyncRoleOf(*instruction.desc)) {
@@ -227,8 +226,8 @@ class Before {
   // Nobody can learn by it of what came before, nor is an operation issued.
   static bool tellsNothing(const Instruction& instruction) {
     const WaitRole role = isa::waitRoleOf(*instruction.desc);
-    return ir::isUnordered(ir::effectOf(instruction)) || isPlainAccess(instruction) ||
-           isOfGroups(role) || role == WaitRole::CopyWait || role == WaitRole::CopyWaitAll ||
+    return isArithmetic(instruction) || isPlainAccess(instruction) || isOfGroups(role) ||
+           role == WaitRole::CopyWait || role == WaitRole::CopyWaitAll ||
            isa::asyncRoleOf(*instruction.desc) == AsyncRole::Wait;
   }
 
@@ -267,7 +266,7 @@ class InitBefore {
     }
     const isa::InstructionDesc& desc = *instruction.desc;
     const bool isInit = isa::asyncRoleOf(desc) == AsyncRole::Init && desc.has(".init");
-    if (isInit || ir::isUnordered(ir::effectOf(instruction)) || isPlainAccess(instruction)) return;
+    if (isInit || isArithmetic(instruction) || isPlainAccess(instruction)) return;
     const auto barrier = ir::ctaBarrier(instruction);
     if (isa::waitRoleOf(desc) == WaitRole::InitFence) {
       state.another |= !instruction.guard;
