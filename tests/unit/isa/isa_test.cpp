@@ -505,10 +505,11 @@ TEST(Traits, OfFamilies) {
     EXPECT_EQ(desc.is(kMayCopyAsync), desc.effect == Effect::AsyncCopy) << row.example;
     EXPECT_EQ(desc.is(kTakesLists), desc.control == Control::Call) << row.example;
     EXPECT_TRUE(!desc.is(kTimer) || desc.effect == Effect::Pin) << row.example;
-    // The stores and loads of whole matrices.
+    // The stores and loads of whole matrices, and a copy by a warp.
     const bool ofMatrix = desc.opcode == Opcode::Ldmatrix || desc.opcode == Opcode::Stmatrix ||
                           desc.mnemonic.starts_with("wmma.load") ||
-                          desc.mnemonic.starts_with("wmma.store");
+                          desc.mnemonic.starts_with("wmma.store") ||
+                          desc.mnemonic.starts_with("tensormap.cp_fenceproxy");
     EXPECT_EQ(desc.is(kCollective), ofMatrix) << row.example;
   }
 }
