@@ -5,7 +5,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "analysis/barriers/broadcast_loads.h"
 #include "analysis/threads/non_exited_threads.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -27,7 +29,8 @@ bool hasCountOfWholeBlock(const Cfg& cfg, const Assumptions& assumptions) {
   return false;
 }
 
-Participation participationOf(std::span<const BarrierBody> bodies, const BarrierFacts& facts) {
+Participation participationOf(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+                              const Uniformity::InstructionSet& broadcasts = {}) {
   std::vector<std::optional<NonExitedThreads>> nonExitedThreads(bodies.size());
   std::vector<Participation::Body> members;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
@@ -39,7 +42,14 @@ Participation participationOf(std::span<const BarrierBody> bodies, const Barrier
           &nonExitedThreads[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
     }
   }
-  return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers);
+  return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers, broadcasts);
+}
+
+// Values decide that not all threads take part in some barrier.
+bool isAnyNotUniform(const Participation& participation) {
+  return std::ranges::any_of(participation.barriers(), [](const Participation::Member& member) {
+    return member.standing == Standing::NotUniform;
+  });
 }
 
 }  // namespace
@@ -73,13 +83,35 @@ const CallEffects& BarrierFacts::effects(const Assumptions& assumptions) const {
   throw std::logic_error("effects of calls under assumptions that nobody announced");
 }
 
-BarrierContext::BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& of)
+BarrierContext::BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& of,
+                               const std::function<Bodies()>& withAddresses)
     : facts(&of), participation(participationOf(bodies, of)) {
   objects.reserve(bodies.size());
   for (const BarrierBody& body : bodies) {
     bodyOf[&body.cfg->function()] = static_cast<std::uint32_t>(objects.size());
     objects.emplace_back(body.cfg->function(), body.assumptions.flatShared);
   }
+  if (isAnyNotUniform(participation)) findBroadcasts(bodies, withAddresses);
+}
+
+// C1.2.11: an optimistic fixpoint.  It is assumed of all loads that nothing writes while threads
+// load, until the barriers in which all threads then take part do not confirm it.
+void BarrierContext::findBroadcasts(std::span<const BarrierBody> bodies,
+                                    const std::function<Bodies()>& withAddresses) {
+  Uniformity::InstructionSet loads = BroadcastLoads::possible(bodies, *this);
+  Participation without = participation;
+  Bodies made;
+  for (std::size_t round = 0; !loads.empty(); ++round) {
+    participation = participationOf(bodies, *facts, loads);
+    if (participation.countCandidates() == without.countCandidates()) break;
+    if (exceeds(round, Limit::BroadcastRounds)) break;
+    if (withAddresses && made.empty()) made = withAddresses();
+    const std::span<const BarrierBody> fine = made.empty() ? bodies : made;
+    const auto refuted = BroadcastLoads(fine, *this, loads).refuted();
+    if (refuted.empty()) return;
+    for (const Instruction* load : refuted) loads.erase(load);
+  }
+  participation = std::move(without);
 }
 
 std::uint32_t BarrierContext::calleeOf(const ir::Function& caller,

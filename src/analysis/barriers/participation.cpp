@@ -126,20 +126,22 @@ std::vector<std::vector<const ir::Function*>> functionsThatShareBarriers(
 }
 
 Participation::Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses)
-    : Participation(std::array{Body{&cfg, &liveness}}, uses, nullptr, nullptr) {}
+    : Participation(std::array{Body{&cfg, &liveness}}, uses, nullptr, nullptr, {}) {}
 
 Participation::Participation(std::span<const Body> bodies, const BarrierUses& uses,
-                             const CallGraph& graph, const BitSet& withKnownCallers)
-    : Participation(bodies, uses, &graph, &withKnownCallers) {}
+                             const CallGraph& graph, const BitSet& withKnownCallers,
+                             const Uniformity::InstructionSet& broadcasts)
+    : Participation(bodies, uses, &graph, &withKnownCallers, broadcasts) {}
 
 Participation::Participation(std::span<const Body> bodies, const BarrierUses& uses,
-                             const CallGraph* graph, const BitSet* withKnownCallers) {
-  Builder(*this, bodies, uses, graph, withKnownCallers).build();
+                             const CallGraph* graph, const BitSet* withKnownCallers,
+                             const Uniformity::InstructionSet& broadcasts) {
+  Builder(*this, bodies, uses, graph, withKnownCallers, broadcasts).build();
 }
 
-bool Participation::hasCandidates() const {
-  return std::ranges::any_of(barriers_,
-                             [](const Member& member) { return isCandidate(member.standing); });
+std::size_t Participation::countCandidates() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      barriers_, [](const Member& member) { return isCandidate(member.standing); }));
 }
 
 }  // namespace ptxopt::analysis

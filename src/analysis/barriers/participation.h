@@ -105,9 +105,11 @@ class Participation {
     const NonExitedThreads* nonExitedThreads = nullptr;
   };
   // `bodies` must contain all functions of `withKnownCallers` that one of them calls, and all
-  // callers of these functions; a caller comes before its callees.
+  // callers of these functions; a caller comes before its callees.  `broadcasts` has the same
+  // meaning as in Uniformity.
   Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph& graph,
-                const BitSet& withKnownCallers);
+                const BitSet& withKnownCallers,
+                const Uniformity::InstructionSet& broadcasts = {});
 
   struct Member {
     ir::Instruction* instruction = nullptr;
@@ -118,7 +120,8 @@ class Participation {
   // For one body after the other, in the order of the text.
   const std::vector<Member>& barriers() const { return barriers_; }
   // There is a barrier in which all threads take part.
-  bool hasCandidates() const;
+  bool hasCandidates() const { return countCandidates() != 0; }
+  std::size_t countCandidates() const;
   // All threads of the CTA execute each call of the body equally often; true for an entry.
   bool isEnteredByAll(std::uint32_t body) const { return isEnteredByAll_[body]; }
   // None for a body without an instruction that is or may execute a barrier.
@@ -130,7 +133,7 @@ class Participation {
   class Builder;
 
   Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph* graph,
-                const BitSet* withKnownCallers);
+                const BitSet* withKnownCallers, const Uniformity::InstructionSet& broadcasts);
 
   std::vector<Member> barriers_;
   std::vector<std::optional<Uniformity>> uniformity_;  // by body

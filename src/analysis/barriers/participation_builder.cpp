@@ -64,12 +64,14 @@ bool isReduction(const ir::CtaBarrier& barrier) {
 
 Participation::Builder::Builder(Participation& result, std::span<const Body> bodies,
                                 const BarrierUses& uses, const CallGraph* graph,
-                                const BitSet* withKnownCallers)
+                                const BitSet* withKnownCallers,
+                                const Uniformity::InstructionSet& broadcasts)
     : result_(&result),
       bodies_(bodies),
       uses_(&uses),
       graph_(graph),
       withKnownCallers_(withKnownCallers),
+      broadcasts_(broadcasts),
       blocksWithBarriers_(bodies.size()),
       inlineAssembly_(bodies.size()),
       ofEqualData_(bodies.size()) {
@@ -249,14 +251,14 @@ void Participation::Builder::findUniform(std::uint32_t k) {
   if (!blocksWithBarriers_[k]) return;
   const Body& body = bodies_[k];
   result_->uniformity_[k].emplace(*body.cfg, *body.liveness, *blocksWithBarriers_[k], reductions_,
-                                  body.assumptions);
+                                  body.assumptions, broadcasts_);
   const Assumptions& assumptions = body.assumptions;
   const bool trusts = assumptions.has(Assumption::TrustAligned) || inlineAssembly_[k].has_value();
   if (!trusts) return;
   Uniformity::InstructionSet withData = reductions_;
   insertDataLoads(*body.cfg, withData);
   ofEqualData_[k].emplace(*body.cfg, *body.liveness, *blocksWithBarriers_[k], withData,
-                          body.assumptions);
+                          body.assumptions, broadcasts_);
 }
 
 // ---- taint --------------------------------------------------------------------------------------
