@@ -60,7 +60,7 @@ struct BarrierContext {
 
   // Bodies as Participation wants them.  `facts` must outlive the object.  `withAddresses` makes
   // the same bodies with addresses; it is called only if these may show that all threads take part
-  // in more barriers (C1.2.11).  Without it, `bodies` are used as they are.
+  // in more barriers (C1.2.11, C1.4.2).  Without it, `bodies` are used as they are.
   BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
                  const std::function<Bodies()>& withAddresses = {});
 
@@ -74,8 +74,13 @@ struct BarrierContext {
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf;
 
  private:
-  void findBroadcasts(std::span<const BarrierBody> bodies,
-                      const std::function<Bodies()>& withAddresses);
+  using MakeBodies = std::function<Bodies()>;
+
+  std::span<const BarrierBody> fine(std::span<const BarrierBody> bodies,
+                                    const MakeBodies& withAddresses);
+  void findBroadcasts(std::span<const BarrierBody> bodies, const MakeBodies& withAddresses);
+
+  Bodies fine_;  // what withAddresses() has made
 };
 
 }  // namespace ptxopt::analysis

@@ -111,7 +111,9 @@ void Participation::Builder::collect(std::uint32_t body) {
 
 // True if the instruction is or may execute a barrier.
 bool Participation::Builder::collect(std::uint32_t body, ir::Instruction& instruction) {
-  if (const auto barrier = ir::ctaBarrier(instruction)) {
+  const Body& of = bodies_[body];
+  const ValueRanges* const ranges = of.cfg->isReachable(instruction.block) ? of.ranges : nullptr;
+  if (const auto barrier = ctaBarrierWith(ranges, instruction)) {
     result_->barriers_.push_back({&instruction, *barrier, Standing::Partial, body});
     return true;
   }
