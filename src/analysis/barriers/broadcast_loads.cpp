@@ -138,9 +138,9 @@ void BroadcastLoads::claim() {
   for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
     for (const BlockId b : bodies_[k].cfg->blocks()) {
       for (const Instruction& instruction : bodies_[k].cfg->instructions(b)) {
-        const bool isOpen = loads_.contains(&instruction) && isClaimed(k, instruction) &&
-                            !isFreeOfRaces(k, instruction);
-        if (isOpen) isSeen_.emplace(&instruction, false);
+        if (!loads_.contains(&instruction) || !isClaimed(k, instruction)) continue;
+        claims_.insert(&instruction);
+        if (!isFreeOfRaces(k, instruction)) isSeen_.emplace(&instruction, false);
       }
     }
   }
@@ -318,7 +318,7 @@ bool BroadcastLoads::isSurelyExecuted(std::uint32_t body, const Instruction& sto
   if (!of.cfg->function().isEntry()) return false;
   std::optional<NonExitedThreads>& nonExited = nonExited_[body];
   if (!nonExited) {
-    nonExited.emplace(*of.cfg, *of.liveness, context_.facts->effects(of.assumptions), loads_);
+    nonExited.emplace(*of.cfg, *of.liveness, context_.facts->effects(of.assumptions), claims_);
   }
   if (!nonExited->allExecute(store.block)) return false;
   if (!store.guard) return true;

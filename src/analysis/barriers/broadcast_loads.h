@@ -78,7 +78,8 @@ class BroadcastLoads {
   const BarrierContext& context_;
   const InstructionSet& loads_;
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf_;
-  std::unordered_map<const ir::Instruction*, bool> isSeen_;  // of those that are claimed
+  InstructionSet claims_;                                    // loads that are taken for uniform
+  std::unordered_map<const ir::Instruction*, bool> isSeen_;  // of those that races matter to
   std::vector<std::optional<StoresOfAll>> storesOfAll_;      // by body, on demand
   std::vector<StoresOfAll::InstructionSet> separators_;      // by body
   std::vector<std::optional<NonExitedThreads>> nonExited_;   // by body, on demand
