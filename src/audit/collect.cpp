@@ -72,7 +72,8 @@ class Collector {
       analysis::FunctionAnalyses& analyses = member->analyses;
       bodies.push_back({&analyses.get<analysis::Cfg>(), &analyses.get<analysis::Liveness>(),
                         &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(),
-                        nullptr, analyses.get<analysis::Assumptions>()});
+                        &analyses.get<analysis::Addresses>(),
+                        analyses.get<analysis::Assumptions>()});
     }
     const BarrierContext context(bodies, facts_);
     for (std::uint32_t k = 0; k < members.size(); ++k) {

@@ -49,6 +49,12 @@ void add(RemovingOptions& ways, const std::string& words, bool ofShape) {
   ways.isOfShape |= ofShape;
 }
 
+void addGroup(const std::vector<std::size_t>& group, RemovingOptions& ways) {
+  std::string words;
+  for (const std::size_t k : group) words += (words.empty() ? "" : " with ") + spelling(k);
+  add(ways, words, std::ranges::any_of(group, isOfShape));
+}
+
 KeptBarriers only(const KeptBarriers& barriers, const std::set<Offset>& offsets) {
   KeptBarriers result;
   for (const auto& [offset, kernel] : barriers) {
@@ -186,7 +192,7 @@ std::set<Offset> WhatIf::changedBy(const KeptBarriers& kept, OptimizeOptions opt
 }
 
 // An option belongs to the group of a barrier if the barrier is kept without the option; then the
-// group is tested.
+// group is tested.  It is not enough where several options would do: one of them is needed.
 void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, RemovingOptions>& found) const {
   const std::vector<std::size_t> all = allAssumptions();
   std::map<Offset, std::vector<std::size_t>> groupOf;
@@ -200,6 +206,7 @@ void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, RemovingOption
       if (!gone.contains(offset)) groupOf[offset].push_back(k);
     }
   }
+  KeptBarriers unsolved = open;
   std::map<std::vector<std::size_t>, std::set<Offset>> enough;
   for (const auto& [offset, needed] : groupOf) {
     const std::vector<std::size_t> group = withoutWeaker(needed);
@@ -208,9 +215,32 @@ void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, RemovingOption
     if (isNew && enough.size() == kMostGroups) continue;
     if (isNew) enough.emplace(group, removedUnder(open, group));
     if (!enough.at(group).contains(offset)) continue;
-    std::string words;
-    for (const std::size_t k : group) words += (words.empty() ? "" : " with ") + spelling(k);
-    add(found[offset], words, std::ranges::any_of(group, isOfShape));
+    addGroup(group, found[offset]);
+    unsolved.erase(offset);
+  }
+  if (!unsolved.empty()) addLeastGroups(unsolved, found);
+}
+
+// Leaves out one option after the other, the stronger ones first.
+void WhatIf::addLeastGroups(const KeptBarriers& open,
+                            std::map<Offset, RemovingOptions>& found) const {
+  std::map<std::vector<std::size_t>, KeptBarriers> groups = {{allAssumptions(), open}};
+  for (std::size_t k = analysis::kAssumptionCount; k-- > 0;) {
+    std::map<std::vector<std::size_t>, KeptBarriers> next;
+    for (const auto& [group, barriers] : groups) {
+      std::vector<std::size_t> fewer = group;
+      std::erase(fewer, k);
+      const bool mayBranch = next.size() < kMostGroups;
+      const std::set<Offset> gone = mayBranch ? removedUnder(barriers, fewer) : std::set<Offset>{};
+      for (const auto& [offset, kernel] : barriers) {
+        next[gone.contains(offset) ? fewer : group].emplace(offset, kernel);
+      }
+    }
+    groups = std::move(next);
+  }
+  for (const auto& [group, barriers] : groups) {
+    if (group.size() < 2) continue;
+    for (const auto& [offset, kernel] : barriers) addGroup(group, found[offset]);
   }
 }
 

@@ -41,6 +41,7 @@ class WhatIf {
   std::set<Offset> changedBy(const KeptBarriers& kept, OptimizeOptions options) const;
   std::set<Offset> changedByMore(const KeptBarriers& kept, const std::string& more) const;
   void addGroups(const KeptBarriers& open, std::map<Offset, RemovingOptions>& found) const;
+  void addLeastGroups(const KeptBarriers& open, std::map<Offset, RemovingOptions>& found) const;
 
   std::shared_ptr<const SourceText> source_;
   OptimizeOptions options_;

@@ -22,6 +22,7 @@ CtaBarrier operandsOfCtaBarrier(const Instruction& instruction) {
   };
   const std::size_t idAt = barrier.kind == CtaBarrier::Kind::Reduce ? 1 : 0;
   barrier.id = numberAt(idAt);
+  if (barrier.id && *barrier.id < kCtaBarriers) barrier.ids = std::uint32_t{1} << *barrier.id;
   if (barrier.hasCount) barrier.count = numberAt(idAt + 1);
   return barrier;
 }

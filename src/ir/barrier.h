@@ -9,10 +9,14 @@
 
 namespace ptxopt::ir {
 
+// The number of barriers of a CTA.
+inline constexpr std::uint32_t kCtaBarriers = 16;
+
 struct CtaBarrier {
   enum class Kind : std::uint8_t { Sync, Arrive, Reduce };
   Kind kind = Kind::Sync;
-  std::optional<std::uint32_t> id;  // none: in a register, so any id is possible
+  std::optional<std::uint32_t> id;        // none: in a register
+  std::uint32_t ids = ~std::uint32_t{0};  // a bit for each id that is possible; all if one is none
   bool hasCount = false;
   std::optional<std::uint32_t> count;  // the number of threads, if it is a constant
 

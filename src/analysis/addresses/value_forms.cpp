@@ -13,7 +13,7 @@
 #include "analysis/addresses/phi_alternatives.h"
 #include "analysis/addresses/pure_instructions.h"
 #include "analysis/addresses/value_leaves.h"
-#include "analysis/flow/broadcasts.h"
+#include "analysis/flow/uniform_shuffles.h"
 #include "analysis/threads/warp_numbers.h"
 #include "analysis/values/parameter_bytes.h"
 #include "isa/banks.h"
@@ -28,14 +28,14 @@ using ir::Operand;
 using ir::OperandKind;
 using isa::Opcode;
 
-using Broadcasts = std::vector<const Instruction*>;  // few
+using Shuffles = std::vector<const Instruction*>;  // few
 
-bool contains(const Broadcasts& broadcasts, const Instruction& instruction) {
-  return std::ranges::find(broadcasts, &instruction) != broadcasts.end();
+bool contains(const Shuffles& shuffles, const Instruction& instruction) {
+  return std::ranges::find(shuffles, &instruction) != shuffles.end();
 }
 
 // On which addresses and branches depend, as far as they are integers.
-BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges, const Broadcasts& broadcasts) {
+BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges, const Shuffles& shuffles) {
   const Cfg& cfg = ssa.cfg();
   BitSet needed(ssa.valueCount());
   std::vector<ValueId> work;
@@ -67,7 +67,7 @@ BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges, const Broadcasts&
     } else if (ssa.isDefinition(v)) {
       need(ssa.old(v));
       const Instruction& instruction = ssa.instruction(v);
-      if (isPureInteger(instruction) || contains(broadcasts, instruction)) {
+      if (isPureInteger(instruction) || contains(shuffles, instruction)) {
         ssa.forEachUse(instruction, need);
       }
     }
@@ -86,7 +86,7 @@ class Evaluator {
         loops_(loops),
         forms_(forms),
         pointers_(pointers),
-        broadcasts_(broadcastsOfAll(cfg_)),
+        shuffles_(uniformShuffles(cfg_)),
         formOfValue_(ssa_.valueCount(), FormId::None),
         inductions_(ssa, ranges, loops, formOfValue_, forms),
         extensions_(ssa, ranges, forms, pointers),
@@ -95,7 +95,7 @@ class Evaluator {
         arithmetic_(ranges, operands_, extensions_, leaves_, forms, pointers) {}
 
   IdVector<ValueId, FormId> run() {
-    const BitSet needed = neededValues(ssa_, ranges_, broadcasts_);
+    const BitSet needed = neededValues(ssa_, ranges_, shuffles_);
     forms_.reserve(needed.count());
     needed.forEach<ValueId>([&](ValueId v) {
       formOfValue_[v] = evaluate(v);
@@ -140,7 +140,7 @@ class Evaluator {
       leaf.stable = leaf.uniform = true;
       return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
     }
-    if (contains(broadcasts_, instruction)) {
+    if (contains(shuffles_, instruction)) {
       // Of a number that all threads of the warp have it is that number.
       const FormId form = operands_.of(instruction, *instruction.operand(1), bitsOf(v));
       const bool isOfAll =
@@ -269,7 +269,7 @@ class Evaluator {
   const Loops& loops_;
   LinearForms& forms_;
   PointerSources& pointers_;
-  const Broadcasts broadcasts_;
+  const Shuffles shuffles_;
   std::vector<ValueId> openPhis_;
   IdVector<ValueId, FormId> formOfValue_;
   InductionVariables inductions_;

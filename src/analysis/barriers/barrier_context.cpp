@@ -5,7 +5,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "analysis/barriers/broadcast_loads.h"
 #include "analysis/threads/non_exited_threads.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -17,29 +19,45 @@ namespace {
 constexpr Assumption kAboutEffects[] = {Assumption::NcInvariant, Assumption::RelaxTrap,
                                         Assumption::RelaxTiming};
 
-bool hasCountOfWholeBlock(const Cfg& cfg, const Assumptions& assumptions) {
+bool hasCountOfWholeBlock(const Cfg& cfg, const Assumptions& assumptions,
+                          const ValueRanges* ranges) {
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      const auto barrier = ir::ctaBarrier(instruction);
+      const auto barrier = ctaBarrierWith(cfg.isReachable(b) ? ranges : nullptr, instruction);
       if (barrier && countsWholeBlock(cfg.function(), assumptions, *barrier)) return true;
     }
   }
   return false;
 }
 
-Participation participationOf(std::span<const BarrierBody> bodies, const BarrierFacts& facts) {
+Participation participationOf(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+                              const Uniformity::InstructionSet& broadcasts = {}) {
   std::vector<std::optional<NonExitedThreads>> nonExitedThreads(bodies.size());
   std::vector<Participation::Body> members;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const BarrierBody& body = bodies[k];
     Participation::Body& member = members.emplace_back();
     member = {body.cfg, body.liveness, body.assumptions};
-    if (hasCountOfWholeBlock(*body.cfg, body.assumptions)) {
+    if (body.addresses != nullptr) member.ranges = &body.addresses->ranges();
+    if (hasCountOfWholeBlock(*body.cfg, body.assumptions, member.ranges)) {
       member.nonExitedThreads =
           &nonExitedThreads[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
     }
   }
-  return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers);
+  return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers, broadcasts);
+}
+
+bool isAnyNumberInRegister(const Participation& participation) {
+  return std::ranges::any_of(participation.barriers(), [](const Participation::Member& member) {
+    return !member.barrier.id || (member.barrier.hasCount && !member.barrier.count);
+  });
+}
+
+// Values decide that not all threads take part in some barrier.
+bool isAnyNotUniform(const Participation& participation) {
+  return std::ranges::any_of(participation.barriers(), [](const Participation::Member& member) {
+    return member.standing == Standing::NotUniform;
+  });
 }
 
 }  // namespace
@@ -73,13 +91,43 @@ const CallEffects& BarrierFacts::effects(const Assumptions& assumptions) const {
   throw std::logic_error("effects of calls under assumptions that nobody announced");
 }
 
-BarrierContext::BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& of)
+BarrierContext::BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& of,
+                               const std::function<Bodies()>& withAddresses)
     : facts(&of), participation(participationOf(bodies, of)) {
   objects.reserve(bodies.size());
   for (const BarrierBody& body : bodies) {
     bodyOf[&body.cfg->function()] = static_cast<std::uint32_t>(objects.size());
     objects.emplace_back(body.cfg->function(), body.assumptions.flatShared);
   }
+  if (withAddresses && isAnyNumberInRegister(participation)) {
+    participation = participationOf(fine(bodies, withAddresses), of);
+  }
+  if (isAnyNotUniform(participation)) findBroadcasts(bodies, withAddresses);
+}
+
+std::span<const BarrierBody> BarrierContext::fine(std::span<const BarrierBody> bodies,
+                                                  const MakeBodies& withAddresses) {
+  if (!withAddresses) return bodies;
+  if (fine_.empty()) fine_ = withAddresses();
+  return fine_;
+}
+
+// C1.2.11: an optimistic fixpoint.  It is assumed of all loads that nothing writes while threads
+// load, until the barriers in which all threads then take part do not confirm it.
+void BarrierContext::findBroadcasts(std::span<const BarrierBody> bodies,
+                                    const MakeBodies& withAddresses) {
+  Uniformity::InstructionSet loads = BroadcastLoads::possible(bodies, *this);
+  Participation without = participation;
+  const std::span<const BarrierBody> known = fine_.empty() ? bodies : fine_;
+  for (std::size_t round = 0; !loads.empty(); ++round) {
+    participation = participationOf(known, *facts, loads);
+    if (participation.countCandidates() == without.countCandidates()) break;
+    if (exceeds(round, Limit::BroadcastRounds)) break;
+    const auto refuted = BroadcastLoads(fine(bodies, withAddresses), *this, loads).refuted();
+    if (refuted.empty()) return;
+    for (const Instruction* load : refuted) loads.erase(load);
+  }
+  participation = std::move(without);
 }
 
 std::uint32_t BarrierContext::calleeOf(const ir::Function& caller,

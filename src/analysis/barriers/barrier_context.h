@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -55,8 +56,13 @@ struct BarrierBody {
 
 // What graphs of the same bodies have in common, whatever the precision.
 struct BarrierContext {
-  // Bodies as Participation wants them.  `facts` must outlive the object.
-  BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& facts);
+  using Bodies = std::vector<BarrierBody>;
+
+  // Bodies as Participation wants them.  `facts` must outlive the object.  `withAddresses` makes
+  // the same bodies with addresses; it is called only if these may show that all threads take part
+  // in more barriers (C1.2.11, C1.4.2).  Without it, `bodies` are used as they are.
+  BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+                 const std::function<Bodies()>& withAddresses = {});
 
   // The body that the instruction of `caller` calls; kNone if it is not one of these bodies, or not
   // always the same.
@@ -66,6 +72,15 @@ struct BarrierContext {
   Participation participation;
   std::vector<AddressObjects> objects;  // by body
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf;
+
+ private:
+  using MakeBodies = std::function<Bodies()>;
+
+  std::span<const BarrierBody> fine(std::span<const BarrierBody> bodies,
+                                    const MakeBodies& withAddresses);
+  void findBroadcasts(std::span<const BarrierBody> bodies, const MakeBodies& withAddresses);
+
+  Bodies fine_;  // what withAddresses() has made
 };
 
 }  // namespace ptxopt::analysis

@@ -190,6 +190,7 @@ class BarrierGraph::Builder {
       threadEnds_.noteTail(isTail(b));
     }
     regions_.addEdge(ends_[k].entry, pieces[cfg.entry()].first);
+    if (cfg.function().isEntry()) graph_.beginnings_.push_back(ends_[k].entry);
     std::optional<FeasibleEdges> feasible;
     if (body.addresses != nullptr) {
       feasible.emplace(body.addresses->ssa(), body.addresses->ranges());

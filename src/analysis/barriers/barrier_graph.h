@@ -54,6 +54,8 @@ class BarrierGraph {
     BlockId block = BlockId::None;
   };
   const std::vector<Call>& calls() const { return calls_; }
+  // The pieces in which kernels begin.
+  const std::vector<Node>& beginnings() const { return beginnings_; }
   // The nodes of bar.warp.sync.
   const std::vector<Node>& warpBarriers() const { return warpBarriers_; }
 
@@ -67,6 +69,7 @@ class BarrierGraph {
   BarrierRegions regions_;
   std::vector<Barrier> barriers_;
   std::vector<Call> calls_;
+  std::vector<Node> beginnings_;
   bool isForRaces_;
   std::vector<Node> warpBarriers_;
 };

@@ -64,6 +64,9 @@ class BarrierRegions {
   }
 
   // ---- queries --------------------------------------------------------------------------------
+  // The classes and marks that can be reached from the beginning of a piece without crossing a
+  // barrier that separates.  After solve(); complete only if isWithinLimit().
+  const AccessSet& belowBeginOf(Node piece) const { return nodes_[find(piece)].below.set; }
   // Call it after adding all nodes, edges and events.  `limit`: total entries in sets, over the
   // life of the object.
   void solve(std::uint64_t limit);

@@ -13,9 +13,6 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// The number of barrier ids of the hardware.
-constexpr std::uint32_t kBarrierCount = 16;
-
 BarrierUse useOf(const ir::Function& function) {
   BarrierUse use;
   for (const ir::Statement& statement : function.body()) {
@@ -38,9 +35,26 @@ constexpr BarrierUse kUnknownUse = {kAllBarrierIds, true, true, true};
 
 }  // namespace
 
-BarrierIds barrierIds(const ir::CtaBarrier& barrier) {
-  if (!barrier.id || *barrier.id >= kBarrierCount) return kAllBarrierIds;
-  return BarrierIds{1} << *barrier.id;
+std::optional<ir::CtaBarrier> ctaBarrierWith(const ValueRanges* ranges,
+                                             const ir::Instruction& instruction) {
+  std::optional<ir::CtaBarrier> barrier = ir::ctaBarrier(instruction);
+  if (!barrier || ranges == nullptr) return barrier;
+  const std::size_t idAt = barrier->kind == ir::CtaBarrier::Kind::Reduce ? 1 : 0;
+  const auto rangeAt = [&](std::size_t k) {
+    return ranges->ofOperand(instruction, *instruction.operand(k), 32);
+  };
+  if (!barrier->id) {
+    const ValueRange range = rangeAt(idAt);
+    if (range.bits != 0 && range.highest < ir::kCtaBarriers) {
+      barrier->ids = (BarrierIds{2} << range.highest) - (BarrierIds{1} << range.lowest);
+      if (range.isConstant()) barrier->id = static_cast<std::uint32_t>(range.lowest);
+    }
+  }
+  if (barrier->hasCount && !barrier->count) {
+    const ValueRange range = rangeAt(idAt + 1);
+    if (range.isConstant()) barrier->count = static_cast<std::uint32_t>(range.lowest);
+  }
+  return barrier;
 }
 
 bool countsWholeBlock(const ir::Function& entry, const Assumptions& assumptions,
@@ -126,20 +140,22 @@ std::vector<std::vector<const ir::Function*>> functionsThatShareBarriers(
 }
 
 Participation::Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses)
-    : Participation(std::array{Body{&cfg, &liveness}}, uses, nullptr, nullptr) {}
+    : Participation(std::array{Body{&cfg, &liveness}}, uses, nullptr, nullptr, {}) {}
 
 Participation::Participation(std::span<const Body> bodies, const BarrierUses& uses,
-                             const CallGraph& graph, const BitSet& withKnownCallers)
-    : Participation(bodies, uses, &graph, &withKnownCallers) {}
+                             const CallGraph& graph, const BitSet& withKnownCallers,
+                             const Uniformity::InstructionSet& broadcasts)
+    : Participation(bodies, uses, &graph, &withKnownCallers, broadcasts) {}
 
 Participation::Participation(std::span<const Body> bodies, const BarrierUses& uses,
-                             const CallGraph* graph, const BitSet* withKnownCallers) {
-  Builder(*this, bodies, uses, graph, withKnownCallers).build();
+                             const CallGraph* graph, const BitSet* withKnownCallers,
+                             const Uniformity::InstructionSet& broadcasts) {
+  Builder(*this, bodies, uses, graph, withKnownCallers, broadcasts).build();
 }
 
-bool Participation::hasCandidates() const {
-  return std::ranges::any_of(barriers_,
-                             [](const Member& member) { return isCandidate(member.standing); });
+std::size_t Participation::countCandidates() const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      barriers_, [](const Member& member) { return isCandidate(member.standing); }));
 }
 
 }  // namespace ptxopt::analysis

@@ -16,6 +16,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/threads/non_exited_threads.h"
 #include "analysis/threads/uniformity.h"
+#include "analysis/values/value_range.h"
 #include "ir/barrier.h"
 #include "support/bit_set.h"
 
@@ -24,8 +25,14 @@ namespace ptxopt::analysis {
 // A set of barrier ids.
 using BarrierIds = std::uint32_t;
 inline constexpr BarrierIds kAllBarrierIds = ~BarrierIds{0};
-// All ids if the id is in a register or does not exist.
-BarrierIds barrierIds(const ir::CtaBarrier& barrier);
+// All ids if the id is in a register of which nothing is known, or does not exist.
+inline BarrierIds barrierIds(const ir::CtaBarrier& barrier) {
+  return barrier.ids;
+}
+// ir::ctaBarrier(), with what is known of the numbers in registers (docs/soundness/ C1.4.2).
+// `ranges` may be null.
+std::optional<ir::CtaBarrier> ctaBarrierWith(const ValueRanges* ranges,
+                                             const ir::Instruction& instruction);
 
 // The thread count equals the size of the block with which the entry is launched.  The barrier is
 // full if all threads of the block execute it (docs/soundness/ A2.1, C10.5).
@@ -103,11 +110,13 @@ class Participation {
     Assumptions assumptions = {};
     // Used to recognise barriers whose count is that of all threads as full (A2.1).  None: never.
     const NonExitedThreads* nonExitedThreads = nullptr;
+    const ValueRanges* ranges = nullptr;  // of ctaBarrierWith()
   };
   // `bodies` must contain all functions of `withKnownCallers` that one of them calls, and all
-  // callers of these functions; a caller comes before its callees.
+  // callers of these functions; a caller comes before its callees.  `broadcasts` has the same
+  // meaning as in Uniformity.
   Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph& graph,
-                const BitSet& withKnownCallers);
+                const BitSet& withKnownCallers, const Uniformity::InstructionSet& broadcasts = {});
 
   struct Member {
     ir::Instruction* instruction = nullptr;
@@ -118,7 +127,8 @@ class Participation {
   // For one body after the other, in the order of the text.
   const std::vector<Member>& barriers() const { return barriers_; }
   // There is a barrier in which all threads take part.
-  bool hasCandidates() const;
+  bool hasCandidates() const { return countCandidates() != 0; }
+  std::size_t countCandidates() const;
   // All threads of the CTA execute each call of the body equally often; true for an entry.
   bool isEnteredByAll(std::uint32_t body) const { return isEnteredByAll_[body]; }
   // None for a body without an instruction that is or may execute a barrier.
@@ -130,7 +140,7 @@ class Participation {
   class Builder;
 
   Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph* graph,
-                const BitSet* withKnownCallers);
+                const BitSet* withKnownCallers, const Uniformity::InstructionSet& broadcasts);
 
   std::vector<Member> barriers_;
   std::vector<std::optional<Uniformity>> uniformity_;  // by body

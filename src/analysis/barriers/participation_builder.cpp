@@ -64,12 +64,14 @@ bool isReduction(const ir::CtaBarrier& barrier) {
 
 Participation::Builder::Builder(Participation& result, std::span<const Body> bodies,
                                 const BarrierUses& uses, const CallGraph* graph,
-                                const BitSet* withKnownCallers)
+                                const BitSet* withKnownCallers,
+                                const Uniformity::InstructionSet& broadcasts)
     : result_(&result),
       bodies_(bodies),
       uses_(&uses),
       graph_(graph),
       withKnownCallers_(withKnownCallers),
+      broadcasts_(broadcasts),
       blocksWithBarriers_(bodies.size()),
       inlineAssembly_(bodies.size()),
       ofEqualData_(bodies.size()) {
@@ -109,7 +111,9 @@ void Participation::Builder::collect(std::uint32_t body) {
 
 // True if the instruction is or may execute a barrier.
 bool Participation::Builder::collect(std::uint32_t body, ir::Instruction& instruction) {
-  if (const auto barrier = ir::ctaBarrier(instruction)) {
+  const Body& of = bodies_[body];
+  const ValueRanges* const ranges = of.cfg->isReachable(instruction.block) ? of.ranges : nullptr;
+  if (const auto barrier = ctaBarrierWith(ranges, instruction)) {
     result_->barriers_.push_back({&instruction, *barrier, Standing::Partial, body});
     return true;
   }
@@ -249,14 +253,14 @@ void Participation::Builder::findUniform(std::uint32_t k) {
   if (!blocksWithBarriers_[k]) return;
   const Body& body = bodies_[k];
   result_->uniformity_[k].emplace(*body.cfg, *body.liveness, *blocksWithBarriers_[k], reductions_,
-                                  body.assumptions);
+                                  body.assumptions, broadcasts_);
   const Assumptions& assumptions = body.assumptions;
   const bool trusts = assumptions.has(Assumption::TrustAligned) || inlineAssembly_[k].has_value();
   if (!trusts) return;
   Uniformity::InstructionSet withData = reductions_;
   insertDataLoads(*body.cfg, withData);
   ofEqualData_[k].emplace(*body.cfg, *body.liveness, *blocksWithBarriers_[k], withData,
-                          body.assumptions);
+                          body.assumptions, broadcasts_);
 }
 
 // ---- taint --------------------------------------------------------------------------------------

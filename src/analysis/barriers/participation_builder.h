@@ -15,7 +15,8 @@ class Participation::Builder {
  public:
   // `graph` and `withKnownCallers` are null if functions have no known callers (C1.6).
   Builder(Participation& result, std::span<const Body> bodies, const BarrierUses& uses,
-          const CallGraph* graph, const BitSet* withKnownCallers);
+          const CallGraph* graph, const BitSet* withKnownCallers,
+          const Uniformity::InstructionSet& broadcasts);
 
   void build();
 
@@ -60,6 +61,7 @@ class Participation::Builder {
   const BarrierUses* uses_;
   const CallGraph* graph_;
   const BitSet* withKnownCallers_;
+  const Uniformity::InstructionSet& broadcasts_;
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf_;
   std::vector<Call> calls_;
   // By body; none without an instruction that is or may execute a barrier.

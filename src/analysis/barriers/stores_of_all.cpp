@@ -67,30 +67,32 @@ bool StoresOfAll::mayOrder(const Instruction& instruction) const {
   }
 }
 
+bool StoresOfAll::isOrderAbove(const Instruction& instruction) const {
+  bool isOrder = reachesBegin_.test(instruction.block);
+  for (const Instruction& other : cfg_->instructions(instruction.block)) {
+    if (&other == &instruction) break;
+    const bool separates = separators_->contains(&other);
+    if (separates || mayOrder(other)) isOrder = !separates;
+  }
+  return isOrder;
+}
+
+bool StoresOfAll::isOrderBelow(const Instruction& instruction) const {
+  bool isAfter = false;
+  for (const Instruction& other : cfg_->instructions(instruction.block)) {
+    const bool separates = separators_->contains(&other);
+    if (isAfter && (separates || mayOrder(other))) return !separates;
+    isAfter |= &other == &instruction;
+  }
+  return followsEnd_.test(instruction.block);
+}
+
 StoreOfAll StoresOfAll::of(const Instruction& instruction) const {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isPlain = desc.isStore() && desc.effect == Effect::Weak && !instruction.guard &&
                        (desc.space == isa::Space::Shared || desc.space == isa::Space::Global);
   if (!isPlain || !uniformity_->isUniform(instruction.block)) return StoreOfAll::No;
-  bool isOrderAbove = reachesBegin_.test(instruction.block);
-  bool isOrderBelow = followsEnd_.test(instruction.block);
-  bool isAfter = false;
-  bool isDecided = false;  // below
-  for (const Instruction& other : cfg_->instructions(instruction.block)) {
-    if (&other == &instruction) {
-      isAfter = true;
-      continue;
-    }
-    const bool separates = separators_->contains(&other);
-    if (!separates && !mayOrder(other)) continue;
-    if (!isAfter) {
-      isOrderAbove = !separates;
-    } else if (!isDecided) {
-      isOrderBelow = !separates;
-      isDecided = true;
-    }
-  }
-  if (isOrderAbove && isOrderBelow) return StoreOfAll::No;
+  if (!isUnordered(instruction)) return StoreOfAll::No;
   return mayPart_ ? StoreOfAll::Above : StoreOfAll::Both;
 }
 

@@ -31,8 +31,14 @@ class StoresOfAll {
               bool mayPart);
 
   StoreOfAll of(const ir::Instruction& instruction) const;
+  // Nothing that might order two threads lies both above and below the instruction in its epoch.
+  bool isUnordered(const ir::Instruction& instruction) const {
+    return !(isOrderAbove(instruction) && isOrderBelow(instruction));
+  }
 
  private:
+  bool isOrderAbove(const ir::Instruction& instruction) const;
+  bool isOrderBelow(const ir::Instruction& instruction) const;
   bool mayOrder(const ir::Instruction& instruction) const;
 
   const Cfg* cfg_;

@@ -43,9 +43,10 @@ void close(const Cfg& cfg, BitSet& found, bool forward) {
 }  // namespace
 
 NonExitedThreads::NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
-                                   const CallEffects& effects)
+                                   const CallEffects& effects,
+                                   const Uniformity::InstructionSet& broadcasts)
     : all_(cfg.vertexCount()) {
-  if (!mayEndInside(cfg, effects)) find(cfg, liveness, {});
+  if (!mayEndInside(cfg, effects)) find(cfg, liveness, {}, broadcasts);
 }
 
 NonExitedThreads::NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
@@ -55,10 +56,11 @@ NonExitedThreads::NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
 }
 
 void NonExitedThreads::find(const Cfg& cfg, const Liveness& liveness,
-                            const Uniformity::InstructionSet& agree) {
+                            const Uniformity::InstructionSet& agree,
+                            const Uniformity::InstructionSet& broadcasts) {
   BitSet everywhere(cfg.vertexCount());
   for (const BlockId b : cfg.blocksAndExit()) everywhere.set(b);
-  const Uniformity uniformity(cfg, liveness, everywhere, agree);
+  const Uniformity uniformity(cfg, liveness, everywhere, agree, {}, broadcasts);
 
   // Threads may diverge at these.
   const auto decides = [&](BlockId b) {

@@ -18,8 +18,9 @@ namespace ptxopt::analysis {
 
 class NonExitedThreads {
  public:
-  // For all threads of the CTA, in an entry.
-  NonExitedThreads(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects);
+  // For all threads of the CTA, in an entry.  `broadcasts` has the same meaning as in Uniformity.
+  NonExitedThreads(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects,
+                   const Uniformity::InstructionSet& broadcasts = {});
   // For all threads of a warp, in an entry without calls that may end a thread.  `agree` has the
   // same meaning as in Uniformity, for the threads of a warp.
   NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
@@ -29,7 +30,8 @@ class NonExitedThreads {
   bool allExecute(BlockId block) const { return all_.test(block); }
 
  private:
-  void find(const Cfg& cfg, const Liveness& liveness, const Uniformity::InstructionSet& agree);
+  void find(const Cfg& cfg, const Liveness& liveness, const Uniformity::InstructionSet& agree,
+            const Uniformity::InstructionSet& broadcasts = {});
 
   BitSet all_;
 };

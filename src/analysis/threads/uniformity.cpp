@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/flow/broadcasts.h"
 #include "analysis/flow/dominators.h"
+#include "analysis/flow/uniform_shuffles.h"
+#include "analysis/launch/launch_shape.h"
+#include "analysis/launch/special_name.h"
 #include "ir/effect.h"
 #include "ir/function.h"
 
@@ -22,45 +24,81 @@ using ir::RegisterId;
 
 // ---- single instructions -----------------------------------------------------------------------
 
-bool isUniformSource(const ir::Function& function, const Operand& operand) {
-  if (operand.kind == ir::OperandKind::SpecialRegister) {
-    return operand.immediate != ir::kUnknownSpecialRegister &&
-           isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].variation ==
-               isa::Variation::Uniform;
+// Which instructions give all threads the same result if their sources are uniform.
+class PureInstructions {
+ public:
+  PureInstructions(const Cfg& cfg, const Assumptions& assumptions,
+                   const Uniformity::InstructionSet& broadcasts)
+      : function_(cfg.function()),
+        assumptions_(assumptions),
+        broadcasts_(broadcasts),
+        shuffles_(uniformShuffles(cfg)),
+        shape_(LaunchShape::of(function_, assumptions)) {}
+
+  // The results are the same in all threads if the source registers are.
+  bool preserveUniformity(const Instruction& instruction) const {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    const bool isPure = desc.known() && desc.is(isa::kPure) && !desc.is(isa::kConvergent) &&
+                        !desc.readsCarry && ir::effectOf(instruction) == isa::Effect::Neutral;
+    if (!isPure && !isUniformLoad(instruction) && !isUniformShuffle(instruction)) return false;
+    const std::span<const Operand> operands = instruction.operands();
+    return std::all_of(operands.begin(), operands.end(),
+                       [&](const Operand& o) { return isUniformSource(o); });
   }
-  if (operand.symbol() == ir::SymbolId::None) return true;
-  // Every thread has its own .local memory; its address may differ between threads.
-  const ir::Symbol& symbol = function.symbolAt(operand.symbol());
-  return symbol.kind != ir::SymbolKind::Unresolved &&
-         !(symbol.kind == ir::SymbolKind::Variable && symbol.variable->space == isa::Space::Local);
-}
 
-// A load that gives every thread the same value if the address is the same (C1.2.2).
-bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
-                   const Assumptions& assumptions) {
-  const isa::InstructionDesc& desc = *instruction.desc;
-  if (!desc.isLoad()) return false;
-  if (desc.effect == isa::Effect::ImmutableRead) return true;
-  if (desc.effect == isa::Effect::InvariantRead) return assumptions.has(Assumption::NcInvariant);
-  // A .param that is not known to be one of the entry may belong to a call.
-  const Operand* address = instruction.operand(1);
-  return desc.space == isa::Space::Param && address != nullptr &&
-         address->kind == ir::OperandKind::Address && address->base == ir::AddressBase::Symbol &&
-         function.isEntry() &&
-         function.symbolAt(address->symbol()).kind == ir::SymbolKind::Parameter;
-}
+ private:
+  bool isUniformSource(const Operand& operand) const {
+    if (operand.kind == ir::OperandKind::SpecialRegister) {
+      if (operand.immediate == ir::kUnknownSpecialRegister) return false;
+      return isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].variation ==
+                 isa::Variation::Uniform ||
+             isZero(operand);
+    }
+    if (operand.symbol() == ir::SymbolId::None) return true;
+    // Every thread has its own .local memory; its address may differ between threads.
+    const ir::Symbol& symbol = function_.symbolAt(operand.symbol());
+    return symbol.kind != ir::SymbolKind::Unresolved &&
+           !(symbol.kind == ir::SymbolKind::Variable &&
+             symbol.variable->space == isa::Space::Local);
+  }
 
-// The results are the same in all threads if the source registers are.
-bool preservesUniformity(const ir::Function& function, const Instruction& instruction,
-                         const Assumptions& assumptions, bool isBroadcast) {
-  const isa::InstructionDesc& desc = *instruction.desc;
-  const bool isPure = desc.known() && desc.is(isa::kPure) && !desc.is(isa::kConvergent) &&
-                      !desc.readsCarry && ir::effectOf(instruction) == isa::Effect::Neutral;
-  if (!isPure && !isBroadcast && !isUniformLoad(function, instruction, assumptions)) return false;
-  const std::span<const Operand> operands = instruction.operands();
-  return std::all_of(operands.begin(), operands.end(),
-                     [&](const Operand& o) { return isUniformSource(function, o); });
-}
+  // A component of %tid in a block that has but one thread in this dimension (C1.2.2).
+  bool isZero(const Operand& operand) const {
+    const auto name = specialName(function_, operand);
+    return name && name->which == SpecialName::Which::Tid && name->component < shape_.most.size() &&
+           shape_.most[name->component] == 1;
+  }
+
+  // A load that gives every thread the same value if the address is the same (C1.2.2, C1.2.11).
+  bool isUniformLoad(const Instruction& instruction) const {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (!desc.isLoad()) return false;
+    if (!broadcasts_.empty() && broadcasts_.contains(&instruction)) return true;
+    if (desc.effect == isa::Effect::ImmutableRead) return true;
+    if (desc.effect == isa::Effect::InvariantRead) {
+      return assumptions_.has(Assumption::NcInvariant);
+    }
+    // A .param that is not known to be one of the entry may belong to a call.
+    const Operand* address = instruction.operand(1);
+    return desc.space == isa::Space::Param && address != nullptr &&
+           address->kind == ir::OperandKind::Address && address->base == ir::AddressBase::Symbol &&
+           function_.isEntry() &&
+           function_.symbolAt(address->symbol()).kind == ir::SymbolKind::Parameter;
+  }
+
+  const ir::Function& function_;
+  const Assumptions& assumptions_;
+  // docs/soundness/ C1.2.13
+  bool isUniformShuffle(const Instruction& instruction) const {
+    return std::ranges::find(shuffles_, &instruction) != shuffles_.end();
+  }
+
+  const ir::Function& function_;
+  const Assumptions& assumptions_;
+  const Uniformity::InstructionSet& broadcasts_;
+  const std::vector<const Instruction*> shuffles_;
+  const LaunchShape shape_;
+};
 
 // ---- uses of registers -------------------------------------------------------------------------
 
@@ -123,14 +161,14 @@ class Solver {
   // `removed`: the edges to blocks from which no barrier can be reached.
   Solver(const Cfg& cfg, const Liveness& liveness, const BitSet& removed,
          const BitSet& leadsToBarrier, const Uniformity::InstructionSet& agree,
-         const Assumptions& assumptions, BitSet& varying)
+         const Assumptions& assumptions, const Uniformity::InstructionSet& broadcasts,
+         BitSet& varying)
       : cfg_(cfg),
         liveness_(liveness),
         removed_(removed),
         agree_(agree),
-        assumptions_(assumptions),
+        pure_(cfg, assumptions, broadcasts),
         varying_(varying),
-        broadcasts_(broadcastsOfAll(cfg)),
         varyingBlocks_(cfg.vertexCount()),
         live_(cfg.vertexCount()),
         uses_(cfg.function().registerCount()) {
@@ -190,8 +228,7 @@ class Solver {
         defined.set(operand.id);
       }
       const bool mayVary =
-          hasResult && !readsVarying(i, agrees) &&
-          (agrees || preservesUniformity(cfg_.function(), i, assumptions_, isBroadcastOfAll(i)));
+          hasResult && !readsVarying(i, agrees) && (agrees || pure_.preserveUniformity(i));
       if (!mayVary) markResults(i);
       if (mayVary || isTerminator) addUses(i, agrees);
       // The target of a terminator that is not understood varies (docs/soundness/ A7.2).
@@ -201,10 +238,6 @@ class Solver {
     for (std::uint32_t r = 0; r < defined.size(); ++r) {
       if (!defined.test(r)) mark(r);
     }
-  }
-
-  bool isBroadcastOfAll(const Instruction& i) const {
-    return std::ranges::find(broadcasts_, &i) != broadcasts_.end();
   }
 
   // The guard counts even if all threads that execute the instruction agree: docs/soundness/
@@ -299,9 +332,8 @@ class Solver {
   const Liveness& liveness_;
   const BitSet& removed_;
   const Uniformity::InstructionSet& agree_;
-  const Assumptions& assumptions_;
+  const PureInstructions pure_;
   BitSet& varying_;
-  const std::vector<const Instruction*> broadcasts_;
   BitSet varyingBlocks_;
   BitSet live_;                   // reachable, and leads to a barrier
   std::optional<Pruned> pruned_;  // none: not needed yet; then unmarked_ is not needed either
@@ -314,13 +346,15 @@ class Solver {
 }  // namespace
 
 Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier,
-                       const InstructionSet& agree, const Assumptions& assumptions)
+                       const InstructionSet& agree, const Assumptions& assumptions,
+                       const InstructionSet& broadcasts)
     : varying_(cfg.function().registerCount()),
       uniformBlocks_(cfg.vertexCount()),
       leadsToBarrier_(cfg.vertexCount()) {
   const BitSet removed = edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier_);
   uniformBlocks_ =
-      Solver(cfg, liveness, removed, leadsToBarrier_, agree, assumptions, varying_).run();
+      Solver(cfg, liveness, removed, leadsToBarrier_, agree, assumptions, broadcasts, varying_)
+          .run();
 }
 
 }  // namespace ptxopt::analysis

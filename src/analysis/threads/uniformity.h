@@ -41,8 +41,11 @@ class Uniformity {
   // instruction that may execute one.  The bit of the virtual exit says that a returning thread may
   // meet a barrier in a caller.  `agree`: instructions that give the same result to all threads of
   // the CTA, whatever they read, provided that all of them execute the instruction.
+  // `broadcasts`: loads that give the same result to all threads that execute them together and
+  // load from the same address.
   Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier,
-             const InstructionSet& agree = {}, const Assumptions& assumptions = {});
+             const InstructionSet& agree = {}, const Assumptions& assumptions = {},
+             const InstructionSet& broadcasts = {});
 
   // The value is the same in all threads, in every uniform block.
   bool isUniform(ir::RegisterId id) const { return !varying_.test(static_cast<std::uint32_t>(id)); }

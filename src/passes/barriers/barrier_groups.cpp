@@ -118,7 +118,8 @@ class Group {
   std::vector<BarrierDecision> judge(const Assumptions& assumptions,
                                      const std::vector<bool>& settled, bool isLast) {
     const std::vector<BarrierBody> coarseBodies = bodies(assumptions, false);
-    const analysis::BarrierContext context(coarseBodies, facts_);
+    const analysis::BarrierContext context(coarseBodies, facts_,
+                                           [&] { return bodies(assumptions, true); });
     const bool isWeakening = question_.aim == BarrierAim::Weaken;
     const bool isFine = isWeakening || (question_.precision == Precision::Affine &&
                                         context.participation.hasCandidates());

@@ -12,6 +12,6 @@ namespace ptxopt::analysis {
 // Those that each thread of an entry executes once, before any thread can have ended or gone
 // another way than others.  So lane 0, which every warp has, takes part.  O(instructions up to the
 // first branch).
-std::vector<const ir::Instruction*> broadcastsOfAll(const Cfg& cfg);
+std::vector<const ir::Instruction*> uniformShuffles(const Cfg& cfg);
 
 }  // namespace ptxopt::analysis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "analysis/flow/broadcasts.h"
+#include "analysis/flow/uniform_shuffles.h"
 
 #include <cstdint>
 
@@ -10,7 +10,7 @@ namespace {
 using ir::Instruction;
 using ir::Operand;
 
-bool isBroadcast(const Instruction& instruction) {
+bool isOfLaneZero(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.opcode != isa::Opcode::Shfl || !desc.has(".sync") || !desc.has(".idx")) return false;
   const auto isNumber = [&](std::size_t k, std::uint32_t value) {
@@ -23,20 +23,20 @@ bool isBroadcast(const Instruction& instruction) {
 
 }  // namespace
 
-std::vector<const Instruction*> broadcastsOfAll(const Cfg& cfg) {
-  std::vector<const Instruction*> broadcasts;
-  if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return broadcasts;
+std::vector<const Instruction*> uniformShuffles(const Cfg& cfg) {
+  std::vector<const Instruction*> shuffles;
+  if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return shuffles;
   // A label may begin a block without a branch to it.
   for (BlockId block = cfg.entry();;) {
     for (const Instruction& instruction : cfg.instructions(block)) {
       const isa::InstructionDesc& desc = *instruction.desc;
-      if (!desc.known() || desc.control != isa::Control::None) return broadcasts;
-      if (isBroadcast(instruction)) broadcasts.push_back(&instruction);
+      if (!desc.known() || desc.control != isa::Control::None) return shuffles;
+      if (isOfLaneZero(instruction)) shuffles.push_back(&instruction);
     }
     const auto next = cfg.successors(block);
     const bool isOnly =
         next.size() == 1 && next[0] != cfg.exit() && cfg.inEdges(next[0]).size() == 1;
-    if (!isOnly) return broadcasts;
+    if (!isOnly) return shuffles;
     block = next[0];
   }
 }
