@@ -86,8 +86,6 @@ class PureInstructions {
            function_.symbolAt(address->symbol()).kind == ir::SymbolKind::Parameter;
   }
 
-  const ir::Function& function_;
-  const Assumptions& assumptions_;
   // docs/soundness/ C1.2.13
   bool isUniformShuffle(const Instruction& instruction) const {
     return std::ranges::find(shuffles_, &instruction) != shuffles_.end();
