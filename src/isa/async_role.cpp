@@ -97,7 +97,7 @@ AsyncRole ofTcgen05(const InstructionDesc& desc) {
 
 }  // namespace
 
-AsyncRole asyncRoleOf(const InstructionDesc& desc) {
+AsyncRole findAsyncRole(const InstructionDesc& desc) {
   if (!desc.known()) return desc.is(kClusterFeature) ? AsyncRole::Other : AsyncRole::None;
   switch (desc.opcode) {
     case Opcode::Mbarrier:

@@ -54,7 +54,11 @@ constexpr bool isOnMbarrier(AsyncRole role) {
   }
 }
 
-// O(qualifiers).
-AsyncRole asyncRoleOf(const InstructionDesc& desc);
+inline AsyncRole asyncRoleOf(const InstructionDesc& desc) {
+  return desc.asyncRole;
+}
+
+// For classify(), when the rest is known.  O(qualifiers).
+AsyncRole findAsyncRole(const InstructionDesc& desc);
 
 }  // namespace ptxopt::isa

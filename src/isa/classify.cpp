@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "isa/async_role.h"
 #include "isa/row_index.h"
+#include "isa/wait_role.h"
 
 namespace ptxopt::isa {
 namespace {
@@ -283,14 +285,7 @@ void classifyUnknown(InstructionDesc& desc) {
   }
 }
 
-}  // namespace
-
-void classify(InstructionDesc& desc) {
-  readQualifiers(desc);
-  if (desc.row == nullptr) {
-    classifyUnknown(desc);
-    return;
-  }
+void classifyKnown(InstructionDesc& desc) {
   desc.traits = desc.row->traits | traitsOfRows(desc.opcode) | traitsOfOpcode(desc);
   // `bar` is short for `barrier.aligned`.
   const bool isShort = desc.opcode == Opcode::Bar && !desc.has(".warp");
@@ -304,6 +299,19 @@ void classify(InstructionDesc& desc) {
   desc.effect = refine(desc, desc.effect);
   if (desc.effect == Effect::AsyncCopy) desc.traits |= kMayCopyAsync;
   if (makesSharedExternal(desc)) desc.traits |= kClusterFeature;
+}
+
+}  // namespace
+
+void classify(InstructionDesc& desc) {
+  readQualifiers(desc);
+  if (desc.row == nullptr) {
+    classifyUnknown(desc);
+  } else {
+    classifyKnown(desc);
+  }
+  desc.asyncRole = findAsyncRole(desc);
+  desc.waitRole = findWaitRole(desc);
 }
 
 }  // namespace ptxopt::isa

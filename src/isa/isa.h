@@ -303,6 +303,9 @@ struct Row {
 // used.
 std::span<const Row> rows();
 
+enum class AsyncRole : std::uint8_t;  // isa/async_role.h
+enum class WaitRole : std::uint8_t;   // isa/wait_role.h
+
 // What the table says about one spelling of an opcode with one operand shape.  Immutable; lives as
 // long as its InstructionTable.
 struct InstructionDesc {
@@ -325,6 +328,8 @@ struct InstructionDesc {
   std::uint8_t vectorWidth = 1;  // .v2, .v4, .v8
   bool writesCarry = false;      // .cc
   bool readsCarry = false;
+  AsyncRole asyncRole{};
+  WaitRole waitRole{};
   std::vector<std::string_view> qualifiers;  // ".global", ".v4", ".f32", in the order of the text
   std::vector<OperandRole> roles;            // one for each top-level operand of the shape
 

@@ -52,7 +52,7 @@ WaitRole ofTcgen05(const InstructionDesc& desc) {
 
 }  // namespace
 
-WaitRole waitRoleOf(const InstructionDesc& desc) {
+WaitRole findWaitRole(const InstructionDesc& desc) {
   if (!desc.known()) return WaitRole::None;
   switch (desc.opcode) {
     case Opcode::Cp:
@@ -72,6 +72,11 @@ WaitRole waitRoleOf(const InstructionDesc& desc) {
       break;
   }
   return desc.has(".bulk_group") ? WaitRole::BulkIssue : WaitRole::None;
+}
+
+Semantics orderOfFence(const InstructionDesc& fence) {
+  if (fence.semantics != Semantics::None) return fence.semantics;
+  return fence.opcode == Opcode::Membar ? Semantics::Sc : Semantics::AcqRel;
 }
 
 }  // namespace ptxopt::isa

@@ -42,8 +42,17 @@ enum class WaitRole : std::uint8_t {
   GridWait,     // griddepcontrol.wait
 };
 
-// O(qualifiers).  None for an instruction without a row.
-WaitRole waitRoleOf(const InstructionDesc& desc);
+// None for an instruction without a row.
+inline WaitRole waitRoleOf(const InstructionDesc& desc) {
+  return desc.waitRole;
+}
+
+// For classify(), when the rest is known, the AsyncRole included.  O(qualifiers).
+WaitRole findWaitRole(const InstructionDesc& desc);
+
+// Of a MemoryFence: Acquire, Release, AcqRel or Sc.  membar is fence.sc of its level, and a fence
+// without a word is acq_rel (PTX ISA 9.7.15.4).
+Semantics orderOfFence(const InstructionDesc& fence);
 
 // A statement that does nothing but synchronise, and may be one that orders nothing.
 constexpr bool isOnlySynchronization(WaitRole role) {

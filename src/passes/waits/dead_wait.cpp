@@ -131,6 +131,7 @@ class Remover {
     DeadWaits repeated;
     for (const BlockId b : cfg_.blocks()) {
       for (Instruction& instruction : cfg_.instructions(b)) {
+        if (!isGroupRole(isa::waitRoleOf(*instruction.desc))) continue;
         if (groups.isWaitOfNothing(instruction)) {
           dead.push_back({&instruction, RemovedWait::Why::Nothing});
         } else if (groups.isNeedlessCommit(instruction)) {

@@ -23,15 +23,13 @@ using isa::WaitRole;
 enum Order : std::uint8_t { kAcquire = 1, kRelease = 2, kAcquireRelease = 4, kSequential = 8 };
 
 Order orderOf(const isa::InstructionDesc& fence) {
-  switch (fence.semantics) {
+  switch (isa::orderOfFence(fence)) {
     case Semantics::Acquire:
       return kAcquire;
     case Semantics::Release:
       return kRelease;
     case Semantics::AcqRel:
       return kAcquireRelease;
-    case Semantics::None:  // membar is fence.sc
-      return fence.opcode == isa::Opcode::Membar ? kSequential : kAcquireRelease;
     default:
       return kSequential;
   }

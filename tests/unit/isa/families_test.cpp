@@ -5,9 +5,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "isa/isa.h"
+#include "isa/wait_role.h"
 #include "statement.h"
 
 namespace ptxopt::isa {
@@ -63,6 +65,61 @@ TEST(Families, CpAsyncIsACopyUntilItsWait) {
   EXPECT_EQ(descOf("cp.async.commit_group;").effect, Effect::Neutral);
   EXPECT_EQ(descOf("cp.async.wait_group 1;").effect, Effect::AsyncWait);
   EXPECT_EQ(descOf("cp.async.wait_all;").effect, Effect::AsyncWait);
+}
+
+// docs/soundness/ H: spellings that dead-wait knows, and nearby ones that it leaves alone.
+TEST(Families, WaitsAndFencesHaveRoles) {
+  const std::pair<const char*, WaitRole> expected[] = {
+      {"cp.async.ca.shared.global [%r0], [%rd0], 4;", WaitRole::CopyIssue},
+      {"cp.async.commit_group;", WaitRole::CopyCommit},
+      {"cp.async.wait_group 1;", WaitRole::CopyWait},
+      {"cp.async.wait_all;", WaitRole::CopyWaitAll},
+      {"cp.async.mbarrier.arrive.shared.b64 [%r0];", WaitRole::None},
+      {"cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r0], 16;", WaitRole::BulkIssue},
+      {"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd0], [%r0], 16;",
+       WaitRole::BulkIssue},
+      {"cp.async.bulk.commit_group;", WaitRole::BulkCommit},
+      {"cp.async.bulk.wait_group 0;", WaitRole::BulkWait},
+      {"cp.async.bulk.wait_group.read 0;", WaitRole::BulkReadWait},
+      {"wgmma.fence.sync.aligned;", WaitRole::ProductFence},
+      {"wgmma.commit_group.sync.aligned;", WaitRole::ProductCommit},
+      {"wgmma.wait_group.sync.aligned 0;", WaitRole::ProductWait},
+      {"tcgen05.wait::ld.sync.aligned;", WaitRole::TensorLoadWait},
+      {"tcgen05.wait::st.sync.aligned;", WaitRole::TensorStoreWait},
+      {"tcgen05.fence::before_thread_sync;", WaitRole::TensorBefore},
+      {"tcgen05.fence::after_thread_sync;", WaitRole::TensorAfter},
+      {"fence.proxy.async;", WaitRole::ProxyFence},
+      {"fence.proxy.async.shared::cta;", WaitRole::ProxyFence},
+      {"fence.proxy.alias;", WaitRole::None},
+      {"fence.proxy.tensormap::generic.release.gpu;", WaitRole::None},
+      {"fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster;",
+       WaitRole::None},
+      {"membar.proxy.async;", WaitRole::None},
+      {"fence.mbarrier_init.release.cluster;", WaitRole::InitFence},
+      {"membar.gl;", WaitRole::MemoryFence},
+      {"fence.gpu;", WaitRole::MemoryFence},
+      {"fence.sc.cta;", WaitRole::MemoryFence},
+      {"fence.acquire.gpu;", WaitRole::MemoryFence},
+      {"fence.acquire.sync_restrict::shared::cluster.cluster;", WaitRole::None},
+      {"fence.release.sync_restrict::shared::cta.cluster;", WaitRole::None},
+      {"fence.frob.gpu;", WaitRole::None},
+      {"bar.warp.sync 0xffffffff;", WaitRole::WarpBarrier},
+      {"bar.sync 0;", WaitRole::None},
+      {"griddepcontrol.wait;", WaitRole::GridWait},
+      {"griddepcontrol.launch_dependents;", WaitRole::None},
+  };
+  for (const auto& [text, role] : expected) EXPECT_EQ(waitRoleOf(descOf(text)), role) << text;
+}
+
+// So dead-wait may look at effects first.
+TEST(Families, WhatOnlySynchronizesHasAnEffect) {
+  for (const Row& row : rows()) {
+    const InstructionDesc& desc = descOf(row.example);
+    if (!isOnlySynchronization(waitRoleOf(desc))) continue;
+    const bool hasOne = desc.effect == Effect::Sync || desc.effect == Effect::CtaFence ||
+                        desc.effect == Effect::AsyncWait || desc.effect == Effect::WarpBarrier;
+    EXPECT_EQ(hasOne, waitRoleOf(desc) != WaitRole::CopyCommit) << row.example;
+  }
 }
 
 TEST(Families, WarpMatricesTouchNoMemoryButAreConvergent) {
