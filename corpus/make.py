@@ -224,9 +224,10 @@ def nvcc_new_jobs(sources):
   version = release(nvcc)
   for source in sources("cuda", "*.cu"):
     if "new" in directive(source, "also"):
-      flags = ["-ptx", "-std=c++17", "-O3", "-arch=sm_90"]
-      yield Job("nvcc", version, source, "nvcc-new/sm_90",
-                [nvcc, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
+      for target in directive(source, "targets") or ["90"]:
+        flags = ["-ptx", "-std=c++17", "-O3", f"-arch=sm_{target}"]
+        yield Job("nvcc", version, source, f"nvcc-new/sm_{target}",
+                  [nvcc, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
 
 
 def clang_jobs(sources):

@@ -227,6 +227,14 @@ std::optional<bool> addTexture(Argument& argument, std::string_view text, std::s
   return std::nullopt;
 }
 
+bool addMulticast(Argument& argument, std::string_view text, std::string& error) {
+  std::string problem;
+  argument.multicast = parseMulticast(text, problem);
+  argument.bytes.resize(sizeof(std::uint64_t));
+  if (!argument.multicast) error = "'" + argument.text + "': " + problem;
+  return argument.multicast.has_value();
+}
+
 bool fillFromFile(std::vector<std::uint8_t>& bytes, const std::string& path, std::string& error) {
   std::ifstream file{path, std::ios::binary};
   if (!file) {
@@ -324,6 +332,10 @@ bool parse(Argument& argument, std::string& error) {
   if (text.starts_with(kTensorMap)) {
     return addTensorMap(argument, text.substr(kTensorMap.size()), error);
   }
+  constexpr std::string_view kMulticast = "multicast:";
+  if (text.starts_with(kMulticast)) {
+    return addMulticast(argument, text.substr(kMulticast.size()), error);
+  }
   if (const auto isTexture = addTexture(argument, text, error)) return *isTexture;
   const std::vector<std::string_view> words = split(text, ':');
   if (words.size() < 2) {
@@ -382,7 +394,8 @@ tensormap:&NAME:f16:64,32:box=64,8[:KEY=VALUE...]
                                 a tensor map of the buffer: 32 rows of 64 elements
 texture:&NAME:f32x4:64,32[:KEY=VALUE...], surface:&NAME:u8x4:64,32[:KEY=VALUE...],
 sampler:filter=linear[:KEY=VALUE...]
-                                a texture, a surface or a sampler, by its handle)";
+                                a texture, a surface or a sampler, by its handle
+multicast:&NAME,&NAME           the multimem address of a buffer on each of two devices)";
 }
 
 std::optional<Argument> parseArgument(std::string_view text, std::string& error) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "interp/multicast.h"
 #include "interp/texture.h"
 #include "isa/isa.h"
 
@@ -29,6 +30,7 @@ namespace ptxopt::interp {
 //   buffer:128:tensormap:&in:...                 the address of a tensor map
 //   texture:&in:f32x4:64,32:filter=linear        a texture (texture.h) of a buffer, by its handle;
 //   surface:&in:u8x4:64,32, sampler:filter=linear    the same for surfaces and samplers
+//   multicast:&a,&b+64                           a multimem address (multicast.h) of buffers
 // An element of `values` and a field may be an address: &NAME of a buffer, of a variable or a
 // function of the module, &argK of the buffer of argument K, all with +N bytes after it.
 struct Argument {
@@ -41,8 +43,10 @@ struct Argument {
   std::vector<Address> addresses;    // filled in when the launch is run
   isa::Type type = isa::Type::None;  // of the elements; None: bytes
   bool isBuffer = false;
-  bool isBare = false;                 // a number without a type: `bytes` is empty
-  std::optional<TextureText> texture;  // `bytes` is then its handle, which the launch makes
+  bool isBare = false;  // a number without a type: `bytes` is empty
+  // `bytes` is then its handle or address, which the launch makes.
+  std::optional<TextureText> texture;
+  std::optional<MulticastText> multicast;
   std::string text;
 };
 // Sets `error` where the text is none of these.

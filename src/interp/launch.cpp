@@ -201,6 +201,8 @@ class Session {
   void allocate(std::string name, const Argument& content, std::size_t launch);
   void makeTextures();
   void makeTexture(const Argument& argument, std::uint64_t handle, std::size_t launch);
+  void makeMulticasts();
+  void makeMulticast(const Argument& argument, std::size_t launch);
   void fillVariables();
   std::optional<std::uint64_t> addressOf(const std::string& name, std::size_t launch) const;
   void fillAddresses(const Argument& argument, std::uint8_t* bytes, std::size_t launch) const;
@@ -218,9 +220,11 @@ class Session {
   GlobalMemory memory_;
   std::vector<Buffer> buffers_;
   TextureTable textures_;
+  MulticastTable multicasts_;
   bool isFirst_ = true;      // no launch has ended
   LaunchAccesses accesses_;  // of the last one, if some launch depends on another
-  std::map<const Argument*, std::uint64_t> handles_;  // of those in `textures_`
+  // Of those in `textures_` and `multicasts_`.
+  std::map<const Argument*, std::uint64_t> handles_;
   std::vector<std::pair<const Segment*, NamedBytes>> variables_;
   Outcome outcome_;
 };
@@ -248,9 +252,10 @@ void Session::allocate() {
     }
   }
   for (const auto& [name, content] : scenario_.buffers) {
-    if (!content.texture) allocate(name, content, kShared);
+    if (content.isBuffer) allocate(name, content, kShared);
   }
   makeTextures();
+  makeMulticasts();
   for (const Buffer& buffer : buffers_) {
     fillAddresses(*buffer.content, buffer.segment->bytes.data(), buffer.launch);
   }
@@ -289,6 +294,47 @@ void Session::makeTextures() {
   for (const auto& [name, content] : scenario_.buffers) make(content, kShared);
 }
 
+void Session::makeMulticast(const Argument& argument, std::size_t launch) {
+  const auto refuse = [&](const std::string& what) {
+    throw Problem{"'" + argument.text + "': " + what};
+  };
+  if (module_.addressSize != 64) refuse("a multicast object needs .address_size 64");
+  MulticastObject object;
+  object.bytes = kMulticastStep;
+  std::vector<const Segment*> segments;
+  for (const MulticastText::Member& member : argument.multicast->members) {
+    const auto base = addressOf(member.buffer, launch);
+    const Segment* segment = base ? memory_.find(*base, 1) : nullptr;
+    if (segment == nullptr) refuse("there is no buffer '" + member.buffer + "'");
+    if (std::count(segments.begin(), segments.end(), segment) != 0) {
+      refuse("the buffer '" + member.buffer + "' is there twice");
+    }
+    const std::uint64_t begin = *base + member.addend;
+    if (!segment->contains(begin, 1)) refuse("the buffer '" + member.buffer + "' ends before that");
+    segments.push_back(segment);
+    object.bytes = std::min(object.bytes, segment->base + segment->bytes.size() - begin);
+    object.replicas.push_back(begin);
+  }
+  const std::uint64_t address = kMulticastBase + kMulticastStep * multicasts_.size();
+  multicasts_[address] = std::move(object);
+  handles_[&argument] = address;
+}
+
+// Those of arguments and variables, and those that have a name.
+void Session::makeMulticasts() {
+  for (const auto& [name, content] : scenario_.buffers) {
+    if (content.multicast) makeMulticast(content, kShared);
+  }
+  for (const auto& [name, content] : scenario_.globals) {
+    if (content.multicast) makeMulticast(content, 0);
+  }
+  for (std::size_t index = 0; index < scenario_.launches.size(); ++index) {
+    for (const Argument& argument : scenario_.launches[index].arguments) {
+      if (argument.multicast) makeMulticast(argument, index);
+    }
+  }
+}
+
 void Session::fillVariables() {
   for (const auto& [name, content] : scenario_.globals) {
     const ImageObject* object = image_.find(name);
@@ -311,6 +357,7 @@ void Session::fillVariables() {
       throw Problem{"'" + content.text + "' has " + std::to_string(bytes.size()) +
                     " bytes, the variable '" + name + "' " + std::to_string(object->bytes.size())};
     }
+    if (content.multicast) std::memcpy(bytes.data(), &handles_.at(&content), bytes.size());
     fillAddresses(content, bytes.data(), 0);
     std::copy(bytes.begin(), bytes.end(), segment->bytes.begin());
   }
@@ -370,7 +417,7 @@ void Session::bindOne(const Program& program, const Argument& argument, std::siz
   const std::string parameter = "the parameter '" +
                                 std::string(program.module().text(variable.name)) + "' " +
                                 std::to_string(interp::parameterBytes(variable));
-  if (argument.texture) {
+  if (argument.texture || argument.multicast) {
     std::memcpy(bytes.data(), &handles_.at(&argument), bytes.size());
   }
   if (argument.isBare) {
@@ -442,6 +489,7 @@ void Session::launch(const Launch& launch, std::size_t index) {
     MachineOptions own = options_;
     own.seed += k;
     own.textures = &textures_;
+    own.multicasts = &multicasts_;
     if (launch.isDependent && !isFirst_) own.before = &accesses_;
     std::vector<std::unique_ptr<Machine>> machines;
     for (std::uint32_t part = 0; part < parts; ++part) {

@@ -61,8 +61,8 @@ Dim3 parseDimensions(const nlohmann::json& value) {
 }
 
 // An object {"tensormap": "&in", "type": "f16", "dims": [64, 32], ...} as the text of an argument;
-// the same for "texture" and "surface".
-std::string tensorMapOf(const nlohmann::json& object) {
+// the same for "texture" and "surface", and {"multicast": ["&a", "&b"]}.
+std::string objectOf(const nlohmann::json& object) {
   const auto textOf = [](const nlohmann::json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return std::string(value.get<bool>() ? "1" : "0");
@@ -74,6 +74,10 @@ std::string tensorMapOf(const nlohmann::json& object) {
     }
     return text;
   };
+  if (object.contains("multicast")) {
+    if (object.size() != 1) throw std::runtime_error("a multicast object with other keys");
+    return "multicast:" + textOf(object["multicast"]);
+  }
   std::string text = "tensormap";
   for (const char* const kind : {"texture", "surface"}) {
     if (object.contains(kind)) text = kind;
@@ -96,7 +100,7 @@ std::string tensorMapOf(const nlohmann::json& object) {
 Argument argumentOf(const nlohmann::json& value) {
   std::string problem;
   auto parsed =
-      parseArgument(value.is_object() ? tensorMapOf(value) : value.get<std::string>(), problem);
+      parseArgument(value.is_object() ? objectOf(value) : value.get<std::string>(), problem);
   if (!parsed) throw std::runtime_error(problem);
   return std::move(*parsed);
 }
@@ -239,7 +243,7 @@ std::optional<Scenario> parseScenario(std::string_view text, std::string& error)
       }
     }
     for (const auto& [name, buffer] : scenario.buffers) {
-      if (!buffer.isBuffer && !buffer.texture)
+      if (!buffer.isBuffer && !buffer.texture && !buffer.multicast)
         throw std::runtime_error("'" + name + "' is no buffer");
     }
     for (const Launch& launch : scenario.launches) {

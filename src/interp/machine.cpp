@@ -12,7 +12,6 @@
 #include "interp/machine_launch_control.h"
 #include "interp/machine_register_limits.h"
 #include "interp/machine_tensor_core.h"
-#include "interp/machine_texture.h"
 #include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
@@ -319,10 +318,9 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Mbarrier:
     case Action::TensorCore:
     case Action::ReplaceField:
-      executeAsync(thread, op);
-      break;
+    case Action::Multimem:
     case Action::Texture:
-      Textures(*this, thread, op).execute();
+      executeAsync(thread, op);
       break;
     case Action::CheckWritten:
     case Action::CheckCancelled:
@@ -332,6 +330,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Stack:
     case Action::Audit:
     case Action::TouchFragments:
+    case Action::TensorFence:
     case Action::Timer:
     case Action::ProxyFence:
     case Action::Nothing:
@@ -363,6 +362,9 @@ void Machine::executeAlone(Thread& thread, const Op& op) {
     case Action::TouchFragments:
       if (warpgroups_ != nullptr) warpgroups_->touch(thread, op);
       if (tensorCores_ != nullptr) tensorCores_->touch(thread, op);
+      return;
+    case Action::TensorFence:
+      if (tensorCores_ != nullptr) tensorCores_->fence(thread, op);
       return;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);

@@ -369,7 +369,7 @@ class Machine {
   std::string sharedBounds(const Segment& shared) const;
 
   // machine_async.cpp
-  void executeAsync(Thread& thread, const Op& op);
+  void executeAsync(Thread& thread, const Op& op);  // and others of which a family has its own file
   static void commitCopies(Thread& thread);
   static void commitBulks(Thread& thread);
   void issueCopy(Thread& thread, const Op& op);
@@ -435,10 +435,10 @@ class Machine {
   void copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const Op& form);
   [[noreturn]] void refuseMap(const Op& op, const Thread& thread, std::uint64_t address,
                               const std::string& problem);
-
   class Warpgroups;      // machine_warpgroup.h
   class RegisterLimits;  // machine_register_limits.h
   class Textures;        // machine_texture.h
+  class Multimems;       // machine_multimem.h
   class TensorCores;     // machine_tensor_core.h
   class LaunchControl;   // machine_launch_control.h
   TensorCores& tensorCores();

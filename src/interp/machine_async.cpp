@@ -9,7 +9,9 @@
 #include "interp/atomic.h"
 #include "interp/machine_bulk.h"
 #include "interp/machine_launch_control.h"
+#include "interp/machine_multimem.h"
 #include "interp/machine_tensor_core.h"
+#include "interp/machine_texture.h"
 
 namespace ptxopt::interp {
 
@@ -49,6 +51,10 @@ void Machine::executeAsync(Thread& thread, const Op& op) {
       return tensorCores().execute(thread, op);
     case Action::ReplaceField:
       return replaceMapField(thread, op);
+    case Action::Multimem:
+      return Multimems(*this, thread, op).execute();
+    case Action::Texture:
+      return Textures(*this, thread, op).execute();
     default:
       return;  // handled by execute()
   }
@@ -210,6 +216,15 @@ void Machine::issueBulk(Thread& thread, const Op& op) {
   if (form.isRequest) return LaunchControl(*this, thread, op).request(form);
   const std::uint64_t to = form.to.in(thread.frame);
   const std::uint64_t barrier = form.barrier.in(thread.frame);
+  if (form.isMultimem) {
+    const std::uint64_t size =
+        form.values.empty() ? thread.frame[form.size] & 0xffffffff : form.bytesOfValues();
+    if (size == 0) return;
+    for (const std::uint64_t at : Multimems(*this, thread, op).replicasOf(to, size)) {
+      issueBulk(thread, op, form, at, barrier);
+    }
+    return;
+  }
   if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
   // Multicast: to the same offset in every CTA of the mask.
   for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
@@ -225,7 +240,7 @@ bool Machine::readOperands(Thread& thread, Bulk& bulk) {
   const Frame r = thread.frame;
   if (!form.values.empty()) {
     const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(form.type)) / 8;
-    bulk.size = bytes * static_cast<std::uint32_t>(form.values.size());
+    bulk.size = form.bytesOfValues();
     bulk.data.resize(bulk.size);
     for (std::size_t k = 0; k < form.values.size(); ++k) {
       std::memcpy(bulk.data.data() + k * bytes, &r[form.values[k]], bytes);

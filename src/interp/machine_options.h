@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "facts/claim.h"
+#include "interp/multicast.h"
 #include "interp/progress.h"
 #include "interp/scheduler.h"
 #include "interp/shadow.h"
@@ -42,7 +43,8 @@ struct MachineOptions {
   Progress* progress = nullptr;  // null: nobody looks
   // Claims about the text (docs/facts.md) to check; null: none.
   const std::vector<facts::Claim>* claims = nullptr;
-  const TextureTable* textures = nullptr;  // null: there are none
+  const TextureTable* textures = nullptr;      // null: there are none
+  const MulticastTable* multicasts = nullptr;  // null: there are none
   // What the launch before accessed, if it need not have ended when this one begins, until a
   // griddepcontrol.wait; null: it has.
   const LaunchAccesses* before = nullptr;

@@ -78,6 +78,7 @@ void Machine::TensorCores::run(Cta& cta, std::uint32_t warp, const Op& op) {
     case Kind::Commit:
     case Kind::Copy:
     case Kind::Multiply:
+    case Kind::Shift:
       return;  // of one thread: execute()
   }
 }
@@ -88,6 +89,7 @@ void Machine::TensorCores::execute(Thread& thread, const Op& op) {
                    "the operation here");
   if (form.kind == Kind::Copy) return issueCopy(thread, op, form);
   if (form.kind == Kind::Multiply) return issueProduct(thread, op, form);
+  if (form.kind == Kind::Shift) return issueShift(thread, op, form);
   commit(thread, op, form);
 }
 
@@ -417,6 +419,11 @@ void Machine::TensorCores::begin(Thread& thread, ThreadClock& agent,
 }
 
 void Machine::TensorCores::enqueue(const Thread& thread, Operation operation) {
+  Issuer& issuer = issuers_[&thread];
+  ++issuer.issued;
+  for (const auto& [other, handover] : issuer.inherited) {
+    operation.after.emplace_back(other, handover->issued);
+  }
   queues_[&thread].operations.push_back(std::move(operation));
   if (machine_->landsEarly_) performAll(&thread);
 }
@@ -426,7 +433,15 @@ void Machine::TensorCores::performFirst(const Thread* thread) {
   const Operation first = std::move(queue->second.operations.front());
   queue->second.operations.pop_front();
   if (queue->second.operations.empty()) queues_.erase(queue);
+  ++issuers_[thread].performed;
+  for (const auto& [other, count] : first.after) performUntil(other, count);
   first.perform();
+}
+
+void Machine::TensorCores::performUntil(const Thread* thread, std::uint64_t count) {
+  const auto issuer = issuers_.find(thread);
+  if (issuer == issuers_.end()) return;  // its CTA has ended
+  while (issuer->second.performed < count && queues_.count(thread) != 0) performFirst(thread);
 }
 
 void Machine::TensorCores::performAll(const Thread* thread) {
@@ -443,6 +458,7 @@ std::vector<Snapshot> Machine::TensorCores::doneBy(const Thread& thread) {
   };
   add(issuer.sources);
   add(issuer.copies);
+  add(issuer.shifts);
   for (auto& [accumulator, agent] : issuer.accumulators) add(agent);
   return done;
 }
@@ -514,6 +530,7 @@ void Machine::TensorCores::endCluster(const Cluster& cluster) {
     for (const Thread& thread : cta->threads) {
       performAll(&thread);
       issuers_.erase(&thread);
+      knownAtFence_.erase(&thread);
     }
   }
   for (const auto& cta : cluster.ctas) {

@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Machine::TensorCores {
   void landFor(const Cta& owner, std::uint64_t offset);
   // The thread executes an instruction that names registers of a tcgen05 (Action::TouchFragments).
   void touch(Thread& thread, const Op& op);
+  // A tcgen05.fence.
+  void fence(Thread& thread, const Op& op);
+  void fence(const Turn& turn, const Op& op);
   // False if there may be a finding for one of the threads.
   bool touchTogether(const Turn& turn) const;
   // Before the thread returns from the function that it is in, to another one.
@@ -87,6 +91,8 @@ class Machine::TensorCores {
   // An asynchronous operation of a thread, or a commit.
   struct Operation {
     std::function<void()> perform;
+    // It happens after so many operations of other threads.
+    std::vector<std::pair<const Thread*, std::uint64_t>> after;
     const Cta* barrier = nullptr;  // of a commit: the CTA with the mbarrier
     std::uint64_t barrierOffset = 0;
   };
@@ -104,10 +110,30 @@ class Machine::TensorCores {
   using Accumulator = std::array<std::uint32_t, 3>;
   // Who accesses memory for the operations of a thread.  An agent knows what comes before an access
   // of its own: what the thread knew at the issue, and what a pipeline orders (9.7.18.6.2).
+  // What the operations of a thread have done until a tcgen05.fence::before_thread_sync.  A thread
+  // that knows of the fence when it executes a tcgen05.fence::after_thread_sync issues operations
+  // that form pipelines with these (9.7.18.6.3).
+  struct Handover {
+    std::uint32_t clock = 0;       // of the thread, at the fence
+    std::uint64_t issued = 0;      // operations
+    std::vector<Snapshot> copies;  // none or one, as the others
+    std::vector<Snapshot> shifts;
+    std::vector<Snapshot> sources;
+    std::map<Accumulator, Snapshot> accumulators;
+  };
+  using Part = std::vector<Snapshot> Handover::*;
+  static constexpr std::size_t kMostHandovers = 1024;  // then the oldest are forgotten
   struct Issuer {
     ThreadClock sources;  // of mma: A, scales and metadata, and shared memory
     ThreadClock copies;
+    ThreadClock shifts;
     std::map<Accumulator, ThreadClock> accumulators;
+    AgentId thread = 0;
+    std::uint64_t issued = 0;  // operations, commits among them
+    std::uint64_t performed = 0;
+    std::deque<std::shared_ptr<const Handover>> handovers;  // the oldest first
+    // Of other threads, the last that it knows; see takeOver().
+    std::map<const Thread*, std::shared_ptr<const Handover>> inherited;
   };
   // The tensor memory of a CTA, and who may allocate.
   struct Memory {
@@ -152,6 +178,15 @@ class Machine::TensorCores {
   void record(Thread& thread, const Op& op, const ThreadClock& agent, const Touch& touch) const;
   // The agent learns what the thread knows, and what the others have done, if they have begun.
   void begin(Thread& thread, ThreadClock& agent, std::initializer_list<ThreadClock*> others);
+  // What other threads have handed over comes before the next operation of the agent.
+  static void inherit(const Issuer& issuer, ThreadClock& agent, std::initializer_list<Part> parts);
+  static void inheritAccumulator(const Issuer& issuer, ThreadClock& agent,
+                                 const Accumulator& accumulator);
+  void handOver(Thread& thread);
+  // The issuer of the thread, with what it has inherited before its next operation.
+  Issuer& takeOver(const Thread& thread);
+  void issueShift(Thread& thread, const Op& op, const TensorCoreForm& form);
+  void shift(Cta& cta, const TensorWord& first);
   MatrixDescriptor matrixAt(const Thread& thread, const Op& op, std::uint32_t slot) const;
   // It must lie in shared memory.
   void checkShared(const Thread& thread, const Op& op, const Cta& cta, std::uint64_t offset,
@@ -172,6 +207,11 @@ class Machine::TensorCores {
   std::shared_ptr<Product> makeProduct(Thread& thread, const Op& op, const TensorCoreForm& form);
   std::vector<Cta*> pairOf(const Thread& thread, const Op& op, int count) const;
   void checkPlaces(const Product& product) const;
+  void checkMetadata(const Product& product) const;
+  template <class Visit>
+  static void forMetadata(const Product& product, Visit visit);
+  void recordMetadata(Product& product, ThreadClock& agent);
+  void addPlaces(Product& product, Cta& cta, std::vector<int>& places, bool flipsUnwritten);
   // visit(segment, offset) for the 16 bytes of each piece of A or B in the CTA.
   template <class Visit>
   void forPieces(const Product& product, bool isA, Cta& cta, Visit visit);
@@ -201,6 +241,7 @@ class Machine::TensorCores {
   // Of operations of a thread.
   void enqueue(const Thread& thread, Operation operation);
   void performFirst(const Thread* thread);
+  void performUntil(const Thread* thread, std::uint64_t count);
   void performAll(const Thread* thread);
   void endCluster(const Cluster& cluster);
   void reportInFlight(const Thread& thread, const Op& op, const TouchedRegister& touched,
@@ -210,6 +251,9 @@ class Machine::TensorCores {
   std::map<std::pair<const Cta*, std::uint32_t>, WarpState> warps_;
   std::map<const Cta*, std::unique_ptr<Memory>> memories_;
   std::map<const Thread*, Issuer> issuers_;
+  bool isHandedOver_ = false;  // some thread has handed over something
+  // What the threads knew at their last tcgen05.fence::after_thread_sync since then.
+  std::unordered_map<const Thread*, ClockRef> knownAtFence_;
   std::map<const Thread*, Queue, ByNumber> queues_;   // none is empty
   std::vector<std::shared_ptr<Transfer>> transfers_;  // that have not landed
   std::vector<Cta*> freed_;                           // where warps may wait for room

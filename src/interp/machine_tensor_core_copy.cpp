@@ -69,9 +69,10 @@ void Machine::TensorCores::issueCopy(Thread& thread, const Op& op, const TensorC
       TensorWord::at(static_cast<std::uint32_t>(form.address.in(thread.frame)));
   Cta& cta = *thread.cta;
   Segment& words = memoryOf(cta).words.segment();
-  Issuer& issuer = issuers_[&thread];
+  Issuer& issuer = takeOver(thread);
   ThreadClock& agent = issuer.copies;
   begin(thread, agent, {&issuer.sources});
+  inherit(issuer, agent, {&Handover::sources});
   std::vector<CopiedPiece> pieces;
   for (std::uint32_t lane = 0; lane < TensorMemory::kLanes; ++lane) {
     for (std::uint32_t k = 0; k < form.copy.pieces; ++k) {

@@ -32,6 +32,7 @@ struct Machine::TensorCores::Product {
   TensorWord d;
   TensorWord scalesA;
   TensorWord scalesB;
+  TensorWord metadata;  // its first word, in lane 0
   bool accumulates = false;
   std::vector<std::uint32_t> disabled;  // a bit for each lane of each CTA
   const Undefined* why = nullptr;       // null: nothing undefined is read
@@ -86,6 +87,10 @@ std::shared_ptr<Machine::TensorCores::Product> Machine::TensorCores::makeProduct
     product->scalesA = wordAt(form.product.scalesA);
     product->scalesB = wordAt(form.product.scalesB);
   }
+  if (form.product.context.isSparse) {
+    product->metadata = wordAt(form.product.metadata);
+    product->metadata.column += static_cast<std::uint32_t>(product->descriptor.sparsitySelector);
+  }
   product->accumulates = r[form.product.accumulates] != 0;
   for (const std::uint32_t slot : form.product.disabledLanes) {
     product->disabled.push_back(static_cast<std::uint32_t>(r[slot]));
@@ -102,7 +107,7 @@ std::vector<Machine::Cta*> Machine::TensorCores::pairOf(const Thread& thread, co
   const std::size_t first = thread.cta->rank & ~1u;
   if (first + 1 >= ctas.size()) {
     machine_->fault(FindingKind::TensorMemory, op,
-                    "a product of two CTAs in a CTA that has no peer, by " +
+                    "an operation of two CTAs in a CTA that has no peer, by " +
                         describe(machine_->nameOf(thread)));
   }
   return {ctas[first].get(), ctas[first + 1].get()};
@@ -134,6 +139,7 @@ void Machine::TensorCores::checkPlaces(const Product& product) const {
     checkLane("the matrix of scales of A", product.scalesA);
     checkLane("the matrix of scales of B", product.scalesB);
   }
+  if (product.form->context.isSparse) checkMetadata(product);
   const InstructionDescriptor& descriptor = product.descriptor;
   const bool isFolded = product.path == DataPath::Folded || product.path == DataPath::FoldedTwo;
   const bool isPadded = bitsInMemory(descriptor.a) < 8 && !product.form->context.isPacked();
@@ -157,18 +163,49 @@ void Machine::TensorCores::checkPlaces(const Product& product) const {
   checkSwizzle(product.b, descriptor.b, descriptor.isBTransposed);
 }
 
+// The manual shows the layouts in figures only.  These are those of CUTLASS and of Pallas.
+void Machine::TensorCores::checkMetadata(const Product& product) const {
+  const auto refuse = [&](FindingKind kind, const std::string& what) {
+    machine_->fault(kind, *product.op,
+                    what + ", by " + describe(machine_->nameOf(*product.thread)));
+  };
+  if (product.path != DataPath::Full) {
+    refuse(FindingKind::Unsupported, "where 64 rows of a CTA have their metadata is not known");
+  }
+  if (product.metadata.lane != 0) {
+    refuse(FindingKind::Misaligned, "the metadata begins at lane " +
+                                        std::to_string(product.metadata.lane) +
+                                        " of tensor memory, which must be 0");
+  }
+  const auto selector = static_cast<std::uint32_t>(product.descriptor.sparsitySelector);
+  const bool isSelected = metadataColumns(product.form->context.kind) == 1;
+  if (!isSelected && selector != 0) {
+    refuse(FindingKind::TensorMemory,
+           "a sparsity selector that must be 0 is " + std::to_string(selector));
+  }
+  const std::uint32_t alignment = selector > 1 ? 4 : 2;
+  if ((product.metadata.column - selector) % alignment != 0) {
+    refuse(FindingKind::Unsupported,
+           "what a sparsity selector of " + std::to_string(selector) + " means at column " +
+               std::to_string(product.metadata.column - selector) + " is not known");
+  }
+}
+
 void Machine::TensorCores::issueProduct(Thread& thread, const Op& op, const TensorCoreForm& form) {
   machine_->depend(thread, op, originOf(thread, form.product.slots()), "the operation here");
   const std::shared_ptr<Product> product = makeProduct(thread, op, form);
-  Issuer& issuer = issuers_[&thread];
-  begin(thread, issuer.sources, {&issuer.copies});
+  Issuer& issuer = takeOver(thread);
+  begin(thread, issuer.sources, {&issuer.copies, &issuer.shifts});
+  inherit(issuer, issuer.sources, {&Handover::copies, &Handover::shifts});
   recordSources(*product, issuer.sources);
+  if (form.product.context.isSparse) recordMetadata(*product, issuer.sources);
   if (form.product.context.hasScales()) recordScales(*product, issuer.sources);
   const InstructionDescriptor& descriptor = product->descriptor;
-  ThreadClock& agent =
-      issuer.accumulators[{product->d.address(), static_cast<std::uint32_t>(descriptor.m),
-                           static_cast<std::uint32_t>(descriptor.n)}];
+  const Accumulator accumulator{product->d.address(), static_cast<std::uint32_t>(descriptor.m),
+                                static_cast<std::uint32_t>(descriptor.n)};
+  ThreadClock& agent = issuer.accumulators[accumulator];
   begin(thread, agent, {&issuer.sources});
+  inheritAccumulator(issuer, agent, accumulator);
   recordResult(*product, agent);
   Operation operation;
   operation.perform = [this, product] { perform(*product); };
@@ -251,6 +288,28 @@ void Machine::TensorCores::recordScales(Product& product, ThreadClock& agent) {
                {&words, TensorMemory::offsetOf(word), TensorMemory::kWordBytes, false});
       });
     }
+  }
+}
+
+// visit(word) for all words with metadata, lane by lane.
+template <class Visit>
+void Machine::TensorCores::forMetadata(const Product& product, Visit visit) {
+  const int columns = metadataColumns(product.form->context.kind);
+  for (std::uint32_t lane = 0; lane < TensorMemory::kLanes; ++lane) {
+    for (int k = 0; k < columns; ++k) {
+      visit(TensorWord{lane, product.metadata.column + static_cast<std::uint32_t>(k)});
+    }
+  }
+}
+
+void Machine::TensorCores::recordMetadata(Product& product, ThreadClock& agent) {
+  for (Cta* const cta : product.ctas) {
+    Segment& words = memoryOf(*cta).words.segment();
+    forMetadata(product, [&](const TensorWord& word) {
+      checkAllocated(*product.thread, *product.op, *cta, word, 1, "read");
+      record(*product.thread, *product.op, agent,
+             {&words, TensorMemory::offsetOf(word), TensorMemory::kWordBytes, false});
+    });
   }
 }
 
@@ -349,6 +408,29 @@ void Machine::TensorCores::readAccumulators(Product& product, std::vector<double
   });
 }
 
+// ProductTerms::places of the rows of a CTA.
+void Machine::TensorCores::addPlaces(Product& product, Cta& cta, std::vector<int>& places,
+                                     bool flipsUnwritten) {
+  TensorMemory& memory = memoryOf(cta).words;
+  Segment& segment = memory.segment();
+  MetadataWords words;
+  forMetadata(product, [&](const TensorWord& word) {
+    const std::uint64_t offset = TensorMemory::offsetOf(word);
+    std::uint32_t bits = memory.read(word);
+    noteUndefined(product, segment, offset, TensorMemory::kWordBytes);
+    for (std::uint32_t i = 0; flipsUnwritten && i < TensorMemory::kWordBytes; ++i) {
+      if (!segment.written.test(offset + i)) bits ^= 0xffu << (8 * i);
+    }
+    words.push_back(bits);
+  });
+  const Multiplicand a = product.multiplicandA();
+  for (int row = 0; row < a.rows; ++row) {
+    for (int index = 0; index < a.depth; ++index) {
+      places.push_back(placeInRow(product.form->context, words, row, index));
+    }
+  }
+}
+
 std::vector<std::uint32_t> Machine::TensorCores::compute(Product& product, bool flipsUnwritten) {
   const InstructionDescriptor& descriptor = product.descriptor;
   const Multiplicand a = product.multiplicandA();
@@ -371,6 +453,7 @@ std::vector<std::uint32_t> Machine::TensorCores::compute(Product& product, bool 
                   terms.b[static_cast<std::size_t>(k * terms.n + part * b.rows + column)] =
                       descriptor.negatesB ? -value : value;
                 });
+    if (product.form->context.isSparse) addPlaces(product, cta, terms.places, flipsUnwritten);
   }
   if (product.accumulates) readAccumulators(product, terms.d, flipsUnwritten);
   if (product.form->context.hasScales()) {
@@ -407,6 +490,7 @@ void Machine::TensorCores::multiplyScaled(Product& product, ProductTerms& terms,
                                           bool flipsUnwritten) {
   const int scales = product.form->context.scales;
   const int block = terms.depth / scales;
+  const int depthOfB = product.descriptor.k;
   const int rows = terms.m / product.parts();
   const std::vector<double> plain = terms.b;
   for (int k = 0; k < product.parts(); ++k) {
@@ -418,9 +502,10 @@ void Machine::TensorCores::multiplyScaled(Product& product, ProductTerms& terms,
           ofA[static_cast<std::size_t>(i / block)];
     }
     for (int part = 0; part < kParts; ++part) {
-      for (int i = 0; i < terms.depth * terms.n; ++i) {
+      for (int i = 0; i < depthOfB * terms.n; ++i) {
         const int column = part * terms.n + i % terms.n;
-        const auto at = static_cast<std::size_t>(column * scales + i / terms.n / block);
+        const int scale = i / terms.n / (depthOfB / scales);
+        const auto at = static_cast<std::size_t>(column * scales + scale);
         terms.b[static_cast<std::size_t>(i)] = plain[static_cast<std::size_t>(i)] * ofB[at];
       }
       multiply(terms, k * rows + 32 * part, 32);

@@ -190,6 +190,11 @@ void Machine::useOperands(Thread& thread, const Op& op) {
     depend(thread, op, originOf(thread, std::vector(b, b + 2 * op.count)), kHow);
   } else if (op.action == Action::Texture) {
     depend(thread, op, originOf(thread, thread.code->textures[op.index].sources()), kHow);
+  } else if (op.action == Action::Multimem) {
+    const MultimemForm& form = thread.code->multimems[op.index];
+    if (form.kind != MultimemForm::Kind::LoadReduce) {
+      depend(thread, op, originOf(thread, form.registers), kHow);
+    }
   } else if (op.action == Action::Bulk) {
     const BulkForm& form = thread.code->bulks[op.index];
     depend(thread, op, originOf(thread, form.values), kHow);
@@ -243,6 +248,9 @@ void Machine::keepResult(Thread& thread, const Op& op) {
     const TextureForm& form = thread.code->textures[op.index];
     std::for_each(form.results.begin(), form.results.end(), keep);
     keep(form.resident);
+  } else if (op.action == Action::Multimem) {
+    const auto& registers = thread.code->multimems[op.index].registers;
+    std::for_each(registers.begin(), registers.end(), keep);
   } else if (op.action == Action::Collective) {
     for (const auto& slots : thread.code->matrices[op.index].slots) {
       std::for_each(slots.begin(), slots.end(), keep);

@@ -159,6 +159,10 @@ bool Machine::loadParameter(const Turn& turn, const Op& op) const {
 }
 
 bool Machine::touchTogether(const Turn& turn, const Op& op) const {
+  if (op.action == Action::TensorFence) {
+    if (tensorCores_ != nullptr) tensorCores_->fence(turn, op);
+    return true;
+  }
   if (op.action != Action::TouchFragments) return false;
   if (tensorCores_ != nullptr && !tensorCores_->touchTogether(turn)) return false;
   return warpgroups_ == nullptr || warpgroups_->touchTogether(turn, op);

@@ -33,7 +33,11 @@ Program::Program(const ir::Module& module, const ir::Function& kernel, const Ima
     if (!function.isEntry() || &function == &kernel) layOutShared(function);
   }
   // Dynamic shared memory follows the static variables, and all its names are one object.
-  dynamicOffset_ = alignUp(sharedBytes_, 1024);
+  std::uint64_t alignment = 1024;  // the driver's
+  for (const auto& [variable, offset] : shared_) {
+    if (variable->size == 0) alignment = std::max(alignment, alignmentOf(*variable));
+  }
+  dynamicOffset_ = alignUp(sharedBytes_ + kSharedBase, alignment) - kSharedBase;
   for (auto& [variable, offset] : shared_) {
     if (offset == ~std::uint64_t{0}) offset = dynamicOffset_;
   }
@@ -82,7 +86,8 @@ void Program::place(const ir::Variable& variable) {
     shared_.emplace(&variable, ~std::uint64_t{0});
     return;
   }
-  sharedBytes_ = alignUp(sharedBytes_, alignmentOf(variable));
+  // The address counts, not the offset.
+  sharedBytes_ = alignUp(sharedBytes_ + kSharedBase, alignmentOf(variable)) - kSharedBase;
   shared_.emplace(&variable, sharedBytes_);
   sharedBytes_ += variable.size * std::max(variable.count, 1u);
 }
@@ -161,7 +166,8 @@ bool ordersCtas(const Op& op) {
 
 bool Program::canRunInParts() const {
   return std::none_of(codes_.begin(), codes_.end(), [](const auto& code) {
-    return std::any_of(code->calls.begin(), code->calls.end(), allocates) ||
+    return !code->multimems.empty() ||
+           std::any_of(code->calls.begin(), code->calls.end(), allocates) ||
            std::any_of(code->bulks.begin(), code->bulks.end(), reduces) ||
            std::any_of(code->textures.begin(), code->textures.end(), reducesSurface);
   });
@@ -185,8 +191,8 @@ void Program::setCallsIndirectly() {
 }
 
 std::vector<std::uint32_t> ProductForm::slots() const {
-  std::vector<std::uint32_t> all = {a.slot,      descriptorA,  descriptorB, instruction,
-                                    accumulates, scalesA.slot, scalesB.slot};
+  std::vector<std::uint32_t> all = {a.slot,      descriptorA,  descriptorB,  instruction,
+                                    accumulates, scalesA.slot, scalesB.slot, metadata.slot};
   all.insert(all.end(), disabledLanes.begin(), disabledLanes.end());
   return all;
 }

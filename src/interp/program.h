@@ -24,6 +24,7 @@
 #include "interp/frame.h"
 #include "interp/image.h"
 #include "interp/matrix.h"
+#include "interp/multicast.h"
 #include "interp/tensor_copy.h"
 #include "interp/tensor_memory.h"
 #include "interp/tensor_product.h"
@@ -87,6 +88,7 @@ enum class Action : std::uint8_t {
   CommitBulk,
   WaitBulk,      // for all but a groups; kSecond: until they have read their source
   Mbarrier,      // see MbarrierKind; c: a mask of ranks in the cluster, 0: no multicast
+  Multimem,      // of one thread: multimems[index]
   Texture,       // tex, tld4, txq, suld, sust, sured, suq, istypep: textures[index]
   ReplaceField,  // of the tensor map at [a + immediate]: a TensorField, its dimension b, value c
   CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
@@ -97,7 +99,8 @@ enum class Action : std::uint8_t {
   // The next instruction accesses registers of a wgmma or tcgen05: `immediate` pairs in lists[index
   // ..], of a slot, and of twice the register, plus 1 if it is written.
   TouchFragments,
-  Timer,  // d = a special register that changes while the thread runs
+  TensorFence,  // tcgen05.fence; kSecond: ::after_thread_sync
+  Timer,        // d = a special register that changes while the thread runs
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
 };
@@ -351,9 +354,23 @@ struct BulkForm {
   bool releases = false;              // .release: of no mbarrier and no group
   bool isRequest = false;             // clusterlaunchcontrol.try_cancel: writes a response
   bool isForAll = false;              // ... to all CTAs of the cluster
+  bool isMultimem = false;            // `to` is a multimem address
   std::optional<AtomicOperation> operation;
   isa::Type type = isa::Type::None;
   std::optional<TensorForm> tensor;  // its place in global memory is in a tensor map
+
+  std::uint32_t bytesOfValues() const {
+    return static_cast<std::uint32_t>(isa::bitWidth(type)) / 8 *
+           static_cast<std::uint32_t>(values.size());
+  }
+};
+
+// multimem.ld_reduce, .st and .red: the address is that of the Op.
+struct MultimemForm {
+  enum class Kind : std::uint8_t { LoadReduce, Store, Reduce };
+  Kind kind = Kind::LoadReduce;
+  ReplicaReduction reduction;            // but for Store; `type`: of each register
+  std::vector<std::uint32_t> registers;  // slots
 };
 
 // The operands of a tcgen05.mma, but for the address of D.  Slots.
@@ -367,6 +384,7 @@ struct ProductForm {
   int shift = 0;                  // scale-input-d
   AddressOperand scalesA;         // of .block_scale
   AddressOperand scalesB;
+  AddressOperand metadata;                   // of .sp
   std::vector<std::uint32_t> disabledLanes;  // 4 for each CTA, or none
 
   std::vector<std::uint32_t> slots() const;
@@ -385,6 +403,7 @@ struct TensorCoreForm {
     Commit,    // an arrival at the mbarrier at `address`, in each CTA of the mask if there is one
     Copy,      // to tensor memory at `address`, of what `descriptor` names; see `copy`
     Multiply,  // to tensor memory at `address`; see `product`
+    Shift,     // rows of 32 lanes of tensor memory from `address` on, in one CTA or two; see `ctas`
   };
   Kind kind = Kind::Relinquish;
   AddressOperand address;
@@ -393,6 +412,7 @@ struct TensorCoreForm {
   TensorFragment fragment;
   TensorCopy copy;
   ProductForm product;
+  int ctas = 1;                          // of .cta_group, of a shift
   std::uint32_t descriptor = 0;          // slot
   std::vector<std::uint32_t> registers;  // slots
 };
@@ -408,6 +428,7 @@ struct Code {
   std::vector<WarpgroupForm> warpgroups;
   std::vector<TensorCoreForm> tensorCores;
   std::vector<BulkForm> bulks;
+  std::vector<MultimemForm> multimems;
   std::vector<TextureForm> textures;
   std::vector<std::string> problems;  // of Unsupported: problems[op.index]
   std::vector<AuditStep> audits;

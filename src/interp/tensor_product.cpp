@@ -220,6 +220,50 @@ TensorWord wordOf(DataPath path, int row, int column, int n) {
   }
 }
 
+// ---- metadata -----------------------------------------------------------------------------------
+
+namespace {
+
+constexpr int kChunkBits = 4;
+constexpr int kWordChunks = 32 / kChunkBits;
+
+bool isWide(ProductKind kind) {  // of 16 or 32 bits
+  return kind == ProductKind::F16 || kind == ProductKind::TF32;
+}
+
+// The metadata of a chunk of a row.  Of wide elements, a word has a half of each of two rows that
+// are 8 apart: of the first half of the chunks in the lanes of the upper of these rows, of the
+// second half in those of the lower one.
+std::uint32_t chunkOf(ProductKind kind, const MetadataWords& words, int row, int chunk) {
+  int lane = row;
+  int bit = chunk * kChunkBits;
+  if (isWide(kind)) {
+    constexpr int kHalf = kWordChunks / 2;
+    lane = row / 16 * 16 + row % 8 + chunk / kHalf * 8;
+    bit = row / 8 % 2 * 16 + chunk % kHalf * kChunkBits;
+  }
+  const int word = lane * metadataColumns(kind) + bit / 32;
+  return words[static_cast<std::size_t>(word)] >> bit % 32 & ((1u << kChunkBits) - 1);
+}
+
+}  // namespace
+
+int metadataColumns(ProductKind kind) {
+  return isWide(kind) ? 1 : 2;
+}
+
+int placeInRow(const ProductContext& context, const MetadataWords& words, int row, int index) {
+  // 1 of 2, 4 (in pairs) of 8, or 2 of 4 elements are stored.
+  const int stored = context.kind == ProductKind::TF32 ? 1 : context.isPacked() ? 4 : 2;
+  const int inChunk = index % stored;
+  const std::uint32_t indices = chunkOf(context.kind, words, row, index / stored);
+  const int first = index / stored * stored * 2;
+  if (stored == 1) return first + static_cast<int>(indices >> 1 & 1);  // that of its halves
+  if (stored == 4)
+    return first + 2 * static_cast<int>(indices >> inChunk / 2 * 2 & 3) + inChunk % 2;
+  return first + static_cast<int>(indices >> 2 * inChunk & 3);
+}
+
 // ---- multiplicands ------------------------------------------------------------------------------
 
 int Multiplicand::perPiece() const {

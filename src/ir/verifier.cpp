@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "ir/module.h"
 
 namespace ptxopt::ir {
@@ -96,6 +98,24 @@ class Verifier {
     }
   }
 
+  // The space of an address of the instruction.  A bulk copy names two, that of the destination
+  // first; its mbarrier, which comes last, is in shared memory.
+  static isa::Space spaceOf(const Instruction& instruction, const Operand& address) {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    std::vector<isa::Space> spaces;
+    for (const std::string_view word : desc.qualifiers) {
+      if (const auto space = isa::parseSpace(word)) spaces.push_back(*space);
+    }
+    if (spaces.size() < 2) return desc.space;
+    if (desc.has(".tensor")) return isa::Space::None;  // a tensor map may lie in several spaces
+    std::size_t number = 0;
+    for (const Operand& operand : instruction.operands()) {
+      if (&operand == &address) break;
+      if (operand.kind == OperandKind::Address) ++number;
+    }
+    return number < spaces.size() ? spaces[number] : isa::Space::Shared;
+  }
+
   // A named variable must be in the space that the access names.
   void checkSpace(const Instruction& instruction, const Operand& address) {
     const isa::InstructionDesc& desc = *instruction.desc;
@@ -104,12 +124,13 @@ class Verifier {
     // A copy has two addresses in two spaces.
     if (!isMemory || desc.effect == isa::Effect::AsyncCopy || symbol.kind != SymbolKind::Variable)
       return;
+    const isa::Space named = spaceOf(instruction, address);
     const isa::Space held = symbol.variable->space;
-    const auto isOneOf = [&](isa::Space space) { return desc.space == space && held != space; };
+    const auto isOneOf = [&](isa::Space space) { return named == space && held != space; };
     if (isOneOf(isa::Space::Shared) || isOneOf(isa::Space::Global) || isOneOf(isa::Space::Local) ||
         isOneOf(isa::Space::Const)) {
       report(fmt::format("accesses '{}' in {}, which lies in {}", nameOf(address.symbol()),
-                         isa::spelling(desc.space), isa::spelling(held)));
+                         isa::spelling(named), isa::spelling(held)));
     }
   }
 

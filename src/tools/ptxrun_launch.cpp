@@ -130,7 +130,7 @@ interp::Launch launchOf(const ir::Module& module, const std::optional<interp::La
   if (options.shared != 0) launch.dynamicShared = options.shared;
   launch.ownsVariables = options.ownsVariables;
   for (auto& buffer : named(options.buffers, "--buffer")) {
-    if (!buffer.second.isBuffer && !buffer.second.texture) {
+    if (!buffer.second.isBuffer && !buffer.second.texture && !buffer.second.multicast) {
       throw BadInput{"--buffer " + buffer.first + ": '" + buffer.second.text +
                      "' is no buffer, such as buffer:4K"};
     }

@@ -104,6 +104,7 @@ void Decoder::decodeBulk(const ir::Instruction& instruction, Op op) {
   bulk.to = reference(operand(instruction, 0));
   bulk.from = reference(operand(instruction, 1));
   bulk.size = source(operand(instruction, 2), Type::U32);
+  bulk.isMultimem = instruction.is(Opcode::Multimem);
   const bool toGlobal = desc.space == Space::Global;
   bulk.toSpace = toGlobal ? Space::Global : Space::SharedCluster;
   const bool fromShared = toGlobal || (desc.has(".shared::cluster") && desc.has(".shared::cta"));
@@ -141,6 +142,7 @@ void Decoder::decodeStoreAsync(const ir::Instruction& instruction, Op op) {
   bulk.to = reference(operand(instruction, 0));
   bulk.values = elements(operand(instruction, 1), op.type, false);
   bulk.toSpace = op.space;
+  bulk.isMultimem = instruction.is(Opcode::Multimem);
   if (desc.has(".release")) {
     bulk.releases = true;
   } else {
@@ -148,7 +150,7 @@ void Decoder::decodeStoreAsync(const ir::Instruction& instruction, Op op) {
     bulk.barrierSpace = op.space;
   }
   bulk.type = op.type == Type::B128 ? Type::B64 : op.type;
-  if (desc.opcode == Opcode::Red) {
+  if (desc.opcode == Opcode::Red || desc.has(".red")) {
     const AtomicOperation* operation = findWord(desc, kAtomicOperations);
     if (operation == nullptr) throw Problem{"this form is not implemented"};
     bulk.operation = *operation;

@@ -24,11 +24,10 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
   using Kind = TensorCoreForm::Kind;
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.has(".exclusive")) throw Problem{"tensor memory that is allocated .exclusive"};
-  // A barrier orders asynchronous operations here like all others, as with proxies.
-  const bool isFence =
-      desc.has(".fence::before_thread_sync") || desc.has(".fence::after_thread_sync");
-  if (isFence) {
-    op.action = Action::Nothing;
+  const bool isAfter = desc.has(".fence::after_thread_sync");
+  if (isAfter || desc.has(".fence::before_thread_sync")) {
+    op.action = Action::TensorFence;
+    if (isAfter) op.flags |= kSecond;
     return emit(op);
   }
   TensorCoreForm form;
@@ -56,12 +55,15 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
   } else if (desc.has(".mma")) {
     form.kind = Kind::Multiply;
     decodeTensorProduct(instruction, form);
+  } else if (desc.has(".shift")) {
+    form.kind = Kind::Shift;
+    form.address = tensorMemoryReference(operand(instruction, 0));
+    form.ctas = desc.has(".cta_group::2") ? 2 : 1;
   } else {
-    throw Problem{desc.has(".shift") ? "the direction of the shift is not known"
-                                     : "this form is not implemented"};
+    throw Problem{"this form is not implemented"};
   }
-  const bool isCollective =
-      form.kind != Kind::Commit && form.kind != Kind::Copy && form.kind != Kind::Multiply;
+  const bool isCollective = form.kind != Kind::Commit && form.kind != Kind::Copy &&
+                            form.kind != Kind::Multiply && form.kind != Kind::Shift;
   op.action = isCollective ? Action::Collective : Action::TensorCore;
   if (isCollective) {
     op.detail = static_cast<std::uint8_t>(CollectiveKind::TensorCore);

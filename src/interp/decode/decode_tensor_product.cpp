@@ -42,15 +42,14 @@ ProductContext Decoder::productContext(const isa::InstructionDesc& desc) {
   return context;
 }
 
-// [d], a or [a], b, idesc{, {lanes}}{, [scales of a], [scales of b]}, enable-input-d
+// [d], a or [a], b{, [metadata]}, idesc{, {lanes}}{, [scales of a], [scales of b]}, enable-input-d
 // {, scale-input-d}.
 void Decoder::decodeTensorProduct(const ir::Instruction& instruction, TensorCoreForm& form) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.has(".decompress::lut::b")) throw Problem{"a matrix B that is decompressed"};
   ProductForm& product = form.product;
   product.context = productContext(desc);
-  if (product.context.isSparse) throw Problem{"the layout of metadata is not known"};
-  if (desc.has(".ashift")) throw Problem{"the direction of .ashift is not known"};
+  if (desc.has(".ashift")) throw Problem{"what .ashift does between 32 lanes is not known"};
   std::size_t next = 0;
   const auto take = [&]() -> const ir::Operand& { return operand(instruction, next++); };
   const auto isNext = [&](ir::OperandKind kind) {
@@ -64,6 +63,7 @@ void Decoder::decodeTensorProduct(const ir::Instruction& instruction, TensorCore
     product.descriptorA = source(take(), Type::B64);
   }
   product.descriptorB = source(take(), Type::B64);
+  if (product.context.isSparse) product.metadata = tensorMemoryReference(take());
   product.instruction = source(take(), Type::B32);
   if (isNext(ir::OperandKind::Vector)) {
     product.disabledLanes = elements(take(), Type::B32, false);

@@ -57,7 +57,6 @@ Builtin builtinOf(std::string_view name) {
 // Why no instruction of the family can run; null: they can.
 const char* problemOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Multimem:
     case Opcode::Fabric:
       return "its family is not implemented";
     default:
@@ -242,6 +241,8 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
     case Opcode::Atom:
     case Opcode::Red:
       return decodeAtomic(instruction, op);
+    case Opcode::Multimem:
+      return decodeMultimem(instruction, op);
     case Opcode::Cp:
       return decodeCopyAsync(instruction, op);
     case Opcode::Bar:

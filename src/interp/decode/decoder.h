@@ -76,6 +76,9 @@ class Decoder {
   void decodeGridDependency(const ir::Instruction& instruction, Op op);
   void decodeRegisterLimit(const ir::Instruction& instruction, Op op);
 
+  // decode_multimem.cpp
+  void decodeMultimem(const ir::Instruction& instruction, Op op);
+
   // decode_tensor.cpp
   void decodeTensorCopy(const ir::Instruction& instruction, Op op);
   void decodeTensorMap(const ir::Instruction& instruction, Op op);

@@ -395,10 +395,10 @@ TEST(Execute, AccessesTogetherAndAlone) {
 
 TEST(Execute, WhatIsAbsentSaysSo) {
   try {
-    execute("tcgen05.shift.cta_group::1.down [%r0];");
+    execute("tcgen05.cp.cta_group::1.4x256b [%r0], %rd0;");
     FAIL() << "it ran";
   } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("'tcgen05.shift"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'tcgen05.cp"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("test.ptx:"), std::string::npos);
   }
 }

@@ -76,16 +76,24 @@ void chooseTypes(ProductCase& test, Random& random) {
   }
 }
 
+// One of the pairs of places that the manual allows (9.7.18.10.9.1 to 3).
+std::uint32_t chooseNibble(const ProductCase& test, Random& random) {
+  constexpr std::uint32_t kPairs[] = {4, 8, 12, 9, 13, 6, 14};
+  if (test.kind == "tf32") return oneOf(random, 2) ? 14 : 4;
+  return kPairs[below(random, 7)];
+}
+
 void chooseShape(ProductCase& test, Random& random, bool isBTransposed) {
   const bool isScaled = test.scales != 0;
   test.ctas = oneOf(random, 3) ? 2 : 1;
   test.isWeightStationary = !isScaled && test.ctas == 1 && oneOf(random, 4);
   if (test.isWeightStationary) {
     test.m = 32 << below(random, 3);
-    test.n = 64 << below(random, 3);
+    test.n = 64 << below(random, test.isSparse ? 2 : 3);
+    if (test.isSparse) test.m = 128;
     return;
   }
-  test.m = (isScaled || oneOf(random, 2) ? 128 : 64) * test.ctas;
+  test.m = (isScaled || test.isSparse || oneOf(random, 2) ? 128 : 64) * test.ctas;
   int step = 8 * test.ctas;
   const bool isNarrow = test.kind != "f16" && test.kind != "tf32";
   if ((isNarrow && isBTransposed) || test.kind == "i8") step *= 2;
@@ -104,10 +112,11 @@ ProductLayout chooseLayout(Random& random, bool isKMajor, const NumberFormat& fo
     layout.chunk = 32;
   }
   const int inPiece = isPacked ? 32 : 16 / std::max(1, format.bits / 8);
-  const int width = layout.swizzle == 0 ? 16 : layout.swizzle;
+  const int bytes = (isKMajor ? depth : across) / inPiece * 16;
+  if (isKMajor && bytes > 32 && layout.swizzle == 32) layout.swizzle = 64;
+  const int width = std::max(16, layout.swizzle);
   const int pattern = width * (layout.chunk == 32 ? 4 : 8);
   const int lines = isKMajor ? across : depth;
-  const int bytes = (isKMajor ? depth : across) / inPiece * 16;
   for (;;) {
     const int aligned = begin + 1024 * below(random, 3);
     layout.leading = pattern * below(random, 6);
@@ -119,8 +128,7 @@ ProductLayout chooseLayout(Random& random, bool isKMajor, const NumberFormat& fo
       layout.start += move;
       layout.base = layout.start % pattern == 0 ? 0 : layout.start / 128 % 8;
     }
-    if (isKMajor && width > 32) layout.start += 32 * below(random, width / 32);
-    if (isKMajor && width == 32 && bytes > 32) continue;
+    if (isKMajor && width > 32) layout.start += bytes * below(random, width / bytes);
     const int end = layout.start + (lines + 7) / 4 * 16 + 2048 +
                     (lines / 4) * std::max(layout.stride, layout.leading) / 1 +
                     bytes / width * std::max(layout.stride, layout.leading);
@@ -155,9 +163,14 @@ void chooseScales(ProductCase& test, Random& random) {
 
 ProductCase chooseCase(const std::string& kind, Random& random) {
   ProductCase test;
-  test.kind = kind;
+  test.kind = kind.substr(0, kind.find('_'));
+  test.isSparse = test.kind != kind;
   chooseScales(test, random);
   chooseTypes(test, random);
+  if (test.isSparse) {
+    test.k *= 2;
+    if (test.kind == "f16" || test.kind == "tf32") test.selector = below(random, 4);
+  }
   const bool isATransposed = !test.isPacked() && oneOf(random, 3);
   const bool isBTransposed = !test.isPacked() && oneOf(random, 2);
   chooseShape(test, random, isBTransposed);
@@ -166,14 +179,14 @@ ProductCase chooseCase(const std::string& kind, Random& random) {
   const bool isFolded = rows < 128 && (test.ctas == 2 || test.isWeightStationary);
   test.isStored =
       !isATransposed && !isFolded && (test.a.bits >= 8 || test.isPacked()) && oneOf(random, 3);
-  test.layoutA =
-      chooseLayout(random, !isATransposed, test.a, test.isPacked(), rows, test.k, 0, kBeginB);
+  test.layoutA = chooseLayout(random, !isATransposed, test.a, test.isPacked(), rows,
+                              test.storedDepth(), 0, kBeginB);
   test.layoutB = chooseLayout(random, !isBTransposed, test.b, test.isPacked(), test.n / test.ctas,
                               test.k, kBeginB, kSharedBytes - kBeginB);
-  test.negatesA = kind != "i8" && oneOf(random, 3);
-  test.negatesB = kind != "i8" && oneOf(random, 3);
+  test.negatesA = test.kind != "i8" && oneOf(random, 3);
+  test.negatesB = test.kind != "i8" && oneOf(random, 3);
   test.accumulates = oneOf(random, 2);
-  if ((kind == "f16" || kind == "tf32") && !test.isWeightStationary && oneOf(random, 3)) {
+  if ((test.kind == "f16" || test.kind == "tf32") && !test.isWeightStationary && oneOf(random, 3)) {
     test.shift = below(random, 16);
   }
   test.columnD = below(random, 257 - test.n);
@@ -229,6 +242,10 @@ ProductMemory chooseMemory(const ProductCase& test, Random& random) {
         fill(four, 0, 4, test.a, isTame, random);
         std::memcpy(bytes, four.data(), 4);
         std::memcpy(&word, bytes, 4);
+      } else if (test.isSparse && column >= test.columnMetadata) {
+        for (int k = 0; k < 32; k += 4) {
+          word = (word & ~(15u << k)) | chooseNibble(test, random) << k;
+        }
       } else if (isTame && !test.scalesAreUE4M3) {
         word = 0x7c7c7c7c + (word & 0x07070707);
       }
@@ -247,12 +264,13 @@ std::string hexadecimal(std::uint64_t value) {
 
 std::string instructionText(const ProductCase& test) {
   std::string text = "tcgen05.mma" + std::string(test.isWeightStationary ? ".ws" : "") +
-                     ".cta_group::" + std::to_string(test.ctas) + ".kind::" + test.kind;
+                     (test.isSparse ? ".sp" : "") + ".cta_group::" + std::to_string(test.ctas) +
+                     ".kind::" + test.kind;
   if (test.scales != 0) {
     text += ".block_scale.scale_vec::" + std::to_string(test.scales) + "X";
   }
   text += test.isStored ? " [%d], [%a]" : " [%d], %x";
-  text += ", %y, %i";
+  text += test.isSparse ? ", %y, [%g], %i" : ", %y, %i";
   if (!test.disabled.empty()) {
     text += ", {%m0";
     for (std::size_t k = 1; k < test.disabled.size(); ++k) text += ", %m" + std::to_string(k);
@@ -293,6 +311,7 @@ std::string kernelOf(const ProductCase& test) {
   place("%a", test.laneD, test.columnA);
   place("%e", 0, test.columnScalesA);
   place("%f", 0, test.columnScalesB);
+  place("%g", 0, test.columnMetadata);
   std::string text = R"(.version 8.8
 .target sm_100a
 .address_size 64
@@ -301,7 +320,7 @@ std::string kernelOf(const ProductCase& test) {
 {
   .reg .pred %p, %q, %first, %yes;
   .reg .b16 %both;
-  .reg .b32 %t, %w, %l, %s, %a, %b, %c, %d, %e, %f, %i, %o, %r<8>, %m<8>;
+  .reg .b32 %t, %w, %l, %s, %a, %b, %c, %d, %e, %f, %g, %i, %o, %r<8>, %m<8>;
   .reg .b64 %x, %y, %bytes, %words;
   mov.b16 %both, 3;
   mov.u32 %t, %tid.x;
@@ -463,7 +482,8 @@ TEST_P(ProductRandom, AllOfTensorMemoryIsAsTheReferenceSays) {
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ProductRandom,
                          testing::Values("f16", "tf32", "f8f6f4", "i8", "mxf8f6f4", "mxf4",
-                                         "mxf4nvf4"),
+                                         "mxf4nvf4", "f16_sp", "tf32_sp", "f8f6f4_sp", "i8_sp",
+                                         "mxf8f6f4_sp", "mxf4_sp", "mxf4nvf4_sp"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 }  // namespace

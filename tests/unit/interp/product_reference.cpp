@@ -72,6 +72,7 @@ int ProductLayout::addressOf(int line, int along, int byte) const {
 
 std::uint32_t ProductCase::instruction() const {
   std::uint32_t bits = a.code << 7 | b.code << 10;
+  if (isSparse) bits += 4u + static_cast<std::uint32_t>(selector);
   if (negatesA) bits += 1u << 13;
   if (negatesB) bits += 1u << 14;
   if (!layoutA.isKMajor && !isStored) bits += 1u << 15;
@@ -96,9 +97,11 @@ std::string ProductCase::text() const {
   };
   return kind + " " + std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k) + " " +
          a.name + " " + b.name + " " + d.name + " ctas " + std::to_string(ctas) +
-         (isWeightStationary ? " ws" : "") + (isStored ? " stored" : " " + layout(layoutA)) + " " +
-         layout(layoutB) + (accumulates ? " + D" : "") + " shift " + std::to_string(shift) +
-         " scales " + std::to_string(scales);
+         (isWeightStationary ? " ws" : "") +
+         (isSparse ? " sparse " + std::to_string(selector) : "") +
+         (isStored ? " stored" : " " + layout(layoutA)) + " " + layout(layoutB) +
+         (accumulates ? " + D" : "") + " shift " + std::to_string(shift) + " scales " +
+         std::to_string(scales);
 }
 
 // ---- the product --------------------------------------------------------------------------------
@@ -158,6 +161,37 @@ std::uint32_t rounded(const ProductCase& test, double value) {
   return bits;
 }
 
+// Of each stored element of A, row by row: its k.  Goes through the bits of the metadata, and says
+// for each four of them which chunk of which row they are about.
+std::vector<int> placesIn(const ProductCase& test, ProductMemory& memory) {
+  std::vector<int> places(static_cast<std::size_t>(kProductLanes * test.storedDepth()));
+  const bool isShared = test.kind == "f16" || test.kind == "tf32";
+  for (int lane = 0; lane < kProductLanes; ++lane) {
+    for (int nibble = 0; nibble < (isShared ? 8 : 16); ++nibble) {
+      int row = lane;
+      int chunk = nibble;
+      int column = test.columnMetadata + nibble / 8;
+      if (isShared) {
+        row = lane - lane % 16 + lane % 8 + (nibble >= 4 ? 8 : 0);
+        chunk = nibble % 4 + (lane % 16 >= 8 ? 4 : 0);
+        column = test.columnMetadata + test.selector;
+      }
+      const auto bits = static_cast<int>(memory.word(lane, column) >> nibble % 8 * 4 & 15);
+      std::vector<int> chosen = {bits % 4, bits / 4};
+      if (test.kind == "tf32") chosen = {bits == 14 ? 1 : 0};
+      if (test.isPacked()) {
+        chosen = {bits % 4 * 2, bits % 4 * 2 + 1, bits / 4 * 2, bits / 4 * 2 + 1};
+      }
+      for (std::size_t j = 0; j < chosen.size(); ++j) {
+        const auto index = static_cast<std::size_t>(chunk) * chosen.size() + j;
+        places[static_cast<std::size_t>(row * test.storedDepth()) + index] =
+            chunk * 2 * static_cast<int>(chosen.size()) + chosen[j];
+      }
+    }
+  }
+  return places;
+}
+
 }  // namespace
 
 void multiplyReference(const ProductCase& test, std::vector<ProductMemory>& ctas) {
@@ -181,7 +215,7 @@ void multiplyReference(const ProductCase& test, std::vector<ProductMemory>& ctas
   std::vector<double> a;
   std::vector<double> b;
   for (int row = 0; row < test.m; ++row) {
-    for (int k = 0; k < test.k; ++k) a.push_back(elementA(row, k));
+    for (int k = 0; k < test.storedDepth(); ++k) a.push_back(elementA(row, k));
   }
   for (int column = 0; column < test.n; ++column) {
     const auto& shared = before[static_cast<std::size_t>(column / columns)].shared;
@@ -192,6 +226,10 @@ void multiplyReference(const ProductCase& test, std::vector<ProductMemory>& ctas
     }
   }
   std::vector<ProductMemory> old = before;
+  std::vector<std::vector<int>> places;
+  for (ProductMemory& memory : old) {
+    if (test.isSparse) places.push_back(placesIn(test, memory));
+  }
   for (int row = 0; row < test.m; ++row) {
     const auto cta = static_cast<std::size_t>(row / rows);
     for (int column = 0; column < test.n; ++column) {
@@ -205,8 +243,10 @@ void multiplyReference(const ProductCase& test, std::vector<ProductMemory>& ctas
         const std::uint32_t bits = test.d.bits == 16 ? word & 0xffff : word;
         sum = std::ldexp(decode(test.d, bits), -test.shift);
       }
-      for (int k = 0; k < test.k; ++k) {
-        double x = a[static_cast<std::size_t>(row * test.k + k)];
+      for (int stored = 0; stored < test.storedDepth(); ++stored) {
+        const auto inCta = static_cast<std::size_t>(row % rows * test.storedDepth() + stored);
+        const int k = test.isSparse ? places[cta][inCta] : stored;
+        double x = a[static_cast<std::size_t>(row * test.storedDepth() + stored)];
         double y = b[static_cast<std::size_t>(column * test.k + k)];
         if (test.scales != 0) {
           const int lanes = row % rows / 32;

@@ -42,6 +42,8 @@ struct ProductCase {
   std::string kind;  // "f16"
   int ctas = 1;
   bool isWeightStationary = false;
+  bool isSparse = false;  // half of A is stored; k is that of B
+  int selector = 0;
   int scales = 0;  // of a row; 0: no block scaling
   bool scalesAreUE4M3 = false;
   int scaleIdA = 0;
@@ -66,8 +68,10 @@ struct ProductCase {
   int laneD = 0;
   int columnScalesA = 300;
   int columnScalesB = 340;
+  int columnMetadata = 380;
   std::vector<std::uint32_t> disabled;
 
+  int storedDepth() const { return isSparse ? k / 2 : k; }
   bool isPacked() const { return kind.starts_with("mxf4"); }
   std::uint32_t instruction() const;
   std::string text() const;

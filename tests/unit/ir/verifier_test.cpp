@@ -85,6 +85,22 @@ TEST(Verifier, FindsAccessesToTheWrongSpace) {
   expectProblem("\tst.global.u32 [s], %r1;\n", "lies in .shared");
 }
 
+// As ptxas 13.5 has it: the destination of a bulk copy lies in the first space that it names, the
+// source in the second, and the mbarrier in shared memory.
+TEST(Verifier, ABulkCopyHasTwoSpaces) {
+  const std::string out = "\tcp.async.bulk.global.shared::cta.bulk_group ";
+  const std::string in = "\tcp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes ";
+  expectNone(out + "[g], [s], 16;\n");
+  expectNone(out + "[%rd1], [s+16], 16;\n");
+  expectProblem(out + "[s], [s], 16;\n", "accesses 's' in .global, which lies in .shared");
+  expectProblem(out + "[g], [g], 16;\n", "accesses 'g' in .shared, which lies in .global");
+  expectNone(in + "[s], [g], 16, [s+32];\n");
+  expectProblem(in + "[s], [s], 16, [s+32];\n", "accesses 's' in .global, which lies in .shared");
+  expectProblem(in + "[s], [g], 16, [g+32];\n", "accesses 'g' in .shared");
+  expectNone("\tcp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [g], [s], 16;\n");
+  expectProblem("\tcp.async.bulk.prefetch.L2.global [s], 16;\n", "which lies in .shared");
+}
+
 TEST(Verifier, FindsVectorsOfTheWrongLength) {
   expectProblem("\tld.shared.v4.u32 {%r1, %r2}, [s];\n", "4 elements through a vector of 2");
 }
