@@ -11,6 +11,7 @@
 #include "address_kernels.h"
 #include "async_kernels.h"
 #include "epochs.h"
+#include "heap_kernels.h"
 #include "kernel_text.h"
 #include "pointers.h"
 #include "random.h"
@@ -1756,6 +1757,7 @@ RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options) {
   }
   if (options.bias == Bias::Rules) return generateRules(seed, options);
   if (options.bias == Bias::Async) return generateAsync(seed, options);
+  if (options.bias == Bias::Heap) return generateHeap(seed, options);
   return Generator(seed, options).make();
 }
 

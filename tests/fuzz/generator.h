@@ -21,6 +21,7 @@ enum class Bias : std::uint8_t {
   Pointers,
   Rules,
   Async,
+  Heap,
 };
 
 struct GeneratorOptions {

@@ -544,7 +544,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
       ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "leaders",
-                             "variables", "pointers", "rules", "async"}));
+                             "variables", "pointers", "rules", "async", "heap"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses or leaders: the text says all that the launch says");
@@ -587,7 +587,8 @@ int main(int argc, char** argv) {
                                               {"variables", Bias::Variables},
                                               {"pointers", Bias::Pointers},
                                               {"rules", Bias::Rules},
-                                              {"async", Bias::Async}};
+                                              {"async", Bias::Async},
+                                              {"heap", Bias::Heap}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   for (int level = 1; level <= 3; ++level) {
