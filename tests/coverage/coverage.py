@@ -38,6 +38,9 @@ GOALS = {"kernels": 85, "tests": 95}  # percent of branches
 BIASES = ["none", "barriers", "redundancy", "phis", "addresses", "leaders", "variables", "pointers",
           "rules", "async", "heap"]
 CHANGED = "corpus"  # kernels of the corpus, changed at random
+# Some of every bias: for analyses that give up early, in odd forms, and for passes that stop.
+VARIANTS = {"tight limits": ["--tight", "6"], "tighter limits": ["--tight", "1000"], "odd forms": ["--odd"],
+            "few changes": ["--changes", "40"]}
 CORPUS = os.path.join(SOURCE_DIR, "corpus", "ptx")
 SLOW = {"addresses", "leaders"}  # a quarter as many of these
 STATED = {"addresses", "leaders"}  # biases that can state the launch in the text
@@ -180,11 +183,12 @@ def kernels_done(arguments):
 def run_kernels(arguments):
     """{kind: how many}, those of a run that was stopped included."""
     done = kernels_done(arguments)
-    for kind in [*BIASES, CHANGED, *SCRIPTS]:
+    runs = {**dict.fromkeys([*BIASES, CHANGED], run_kind), **dict.fromkeys(VARIANTS, run_variant), **dict.fromkeys(SCRIPTS, run_script)}
+    for kind, run_one in runs.items():
         if kind in done:
             continue
         start = time.monotonic()
-        done[kind] = (run_script if kind in SCRIPTS else run_kind)(arguments, kind)
+        done[kind] = run_one(arguments, kind)
         say(f"{done[kind]} kernels, {kind}: {time.monotonic() - start:.0f} s")
         write(progress_file(arguments), json.dumps(done))
     return done
@@ -194,15 +198,26 @@ def program(arguments, name):
     return os.path.join(arguments.folder, "bin", name)
 
 
+def run_variant(arguments, kind):
+    """Returns how many."""
+    number = arguments.kernels // 16
+    for bias in BIASES:
+        run_kernel_program(arguments, ["--bias", bias, "--count", str(number), *VARIANTS[kind], "--assume"])
+    return number * len(BIASES)
+
+
+def run_kernel_program(arguments, words):
+    run([program(arguments, "random_kernels"), *words, "--schedules", "1", "--audit", "1", "--draw", "3",
+         "-j", str(arguments.jobs), "--out", os.path.join(arguments.folder, "found")])
+
+
 def run_kind(arguments, kind):
     """Returns how many."""
     source = ["--corpus", CORPUS] if kind == CHANGED else ["--bias", kind]
     stated = ["--stated"] if kind in STATED else []
     number = arguments.kernels // 4 if kind in SLOW else arguments.kernels
     for seed, words in [(1, []), (1 + number // 2, ["--assume", *stated])]:
-        run([program(arguments, "random_kernels"), *source, "--seed", str(seed), "--count", str(number // 2),
-             "--schedules", "1", "--audit", "1", "--draw", "3", "-j", str(arguments.jobs),
-             "--out", os.path.join(arguments.folder, "found"), *words])
+        run_kernel_program(arguments, [*source, "--seed", str(seed), "--count", str(number // 2), *words])
     return number
 
 
