@@ -39,8 +39,8 @@ BIASES = ["none", "barriers", "redundancy", "phis", "addresses", "leaders", "var
           "rules", "async", "heap"]
 CHANGED = "corpus"  # kernels of the corpus, changed at random
 # Some of every bias: for analyses that give up early, in odd forms, and for passes that stop.
-VARIANTS = {"tight limits": ["--tight", "6"], "tighter limits": ["--tight", "1000"], "odd forms": ["--odd"],
-            "few changes": ["--changes", "40"]}
+VARIANTS = {"tight limits": ["--tight", "6"], "tighter limits": ["--tight", "200"], "no work": ["--tight", "10000000"],
+            "odd forms": ["--odd"], "few changes": ["--changes", "40"]}
 CORPUS = os.path.join(SOURCE_DIR, "corpus", "ptx")
 SLOW = {"addresses", "leaders"}  # a quarter as many of these
 STATED = {"addresses", "leaders"}  # biases that can state the launch in the text
