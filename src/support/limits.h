@@ -36,6 +36,19 @@ constexpr std::size_t most(Limit limit) {
   return kLimits[static_cast<std::size_t>(limit)].most;
 }
 
+// From now on exceeds() and reaches() compare with `most` divided by this, at least 1, as if the
+// limits of limits.def were so.  For tests of what happens beyond them; call it before there are
+// threads.
+void tightenLimits(std::size_t divisor);
+
+namespace detail {
+extern std::array<std::size_t, kLimits.size()> bounds;
+}  // namespace detail
+
+inline std::size_t boundOf(Limit limit) {
+  return detail::bounds[static_cast<std::size_t>(limit)];
+}
+
 void noteMet(Limit limit);
 std::uint64_t timesMet(Limit limit);
 
@@ -48,12 +61,12 @@ inline bool exceeds(std::size_t count, std::size_t bound, Limit limit) {
 
 // `count` is more than the bound; counts that.
 inline bool exceeds(std::size_t count, Limit limit) {
-  return exceeds(count, most(limit), limit);
+  return exceeds(count, boundOf(limit), limit);
 }
 
 // `count` is the bound, or more; counts that.
 inline bool reaches(std::size_t count, Limit limit) {
-  if (count < most(limit)) return false;
+  if (count < boundOf(limit)) return false;
   noteMet(limit);
   return true;
 }

@@ -3,12 +3,14 @@
 """Which lines and branches of src/analysis and src/passes random kernels reach, and all tests do.
 
 Builds with gcov in a folder of its own, runs random kernels of every bias and changed kernels of the corpus,
-each through three of all passes and levels, then tests, and writes two tables beside this script: results.tsv,
-a line for each file, and unreached.tsv, the branches of files that decide what is sound
-(tests/mutants/rules.py) that nothing reached, with a column for the reason, which is kept from run to run.  A run that was stopped
-among the kernels goes on after the last kind that was done, if started again.
+each through three of all passes and levels, and the scripts that make and judge random kernels of their own:
+facts of launches, guards, --for, asynchronous steps, ptxcheck.  Then it runs tests, and writes two tables beside
+this script: results.tsv, a line for each file, and unreached.tsv, the branches of files that decide what is
+sound (tests/mutants/rules.py) that nothing reached, with a column for the reason, which is kept from run to run.
+A run that was stopped among the kernels goes on after the last kind that was done, if started again.
 
-What is no branch here: what an exception takes, and its other half, the call that returns.  A function
+What is no branch here: what an exception takes, its other half, the call that returns, and what is below an
+exception (notes.py): destructors under a condition, once more for that case.  A function
 that is compiled several times, as a template or in a header, counts once: its lines and branches are
 those of the text, reached if they were in any copy, told apart by line and by number within the line.
 """
@@ -24,20 +26,38 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "mutants"))
+from notes import exceptional_branches  # noqa: E402
 from rules import SOURCE_DIR, is_below, is_rule_file, percent, read, write  # noqa: E402
 
-PROGRAMS = ["random_kernels", "analysis_test", "passes_test", "needs_test", "retarget_test", "ptxopt", "ptxrun",
-            "ptxreduce", "ptxcheck"]
-TESTS = "^(unit/analysis|unit/passes|unit/needs|unit/retarget|regress|races/(truth|benchmark)|fuzz/launches|fuzz/guards)$"
+PROGRAMS = ["random_kernels", "retarget_forms", "analysis_test", "passes_test", "needs_test", "retarget_test",
+            "ptxopt", "ptxrun", "ptxreduce", "ptxcheck"]
+TESTS = "^(unit/analysis|unit/passes|unit/needs|unit/retarget|regress|races/truth|races/benchmark)$"
 GOALS = {"kernels": 85, "tests": 95}  # percent of branches
 # Random kernels: half of them without assumptions, half with those that hold, each through three of
 # the pipelines that its seed draws.
 BIASES = ["none", "barriers", "redundancy", "phis", "addresses", "leaders", "variables", "pointers",
-          "rules"]
+          "rules", "async", "heap"]
 CHANGED = "corpus"  # kernels of the corpus, changed at random
+# Some of every bias: for analyses that give up early, in odd forms, and for passes that stop.
+VARIANTS = {"tight limits": ["--tight", "6"], "tighter limits": ["--tight", "200"], "no work": ["--tight", "10000000"],
+            "odd forms": ["--odd"], "few changes": ["--changes", "40"]}
 CORPUS = os.path.join(SOURCE_DIR, "corpus", "ptx")
 SLOW = {"addresses", "leaders"}  # a quarter as many of these
 STATED = {"addresses", "leaders"}  # biases that can state the launch in the text
+# Scripts with random kernels of their own, the programs that each is given, and other options.  They start
+# programs for each kernel, so there are fewer: one for so many of the others.  "lowered" has ten in a file.
+SCRIPTS = {
+    "launches": ("fuzz/random_launches.py", ["random_kernels", "ptxopt", "ptxrun"], 8, []),
+    "launches of new kinds": ("fuzz/random_launches.py", ["random_kernels", "ptxopt", "ptxrun"], 20,
+                              ["--bias", "async", "heap"]),
+    "guards": ("fuzz/random_guards.py", ["ptxopt", "ptxrun"], 8, []),
+    "async steps": ("fuzz/random_async.py", ["ptxopt", "ptxrun"], 8, []),
+    "checked": ("races/random_check.py", ["random_kernels", "ptxcheck"], 4, []),
+    "lowered": ("retarget/random_kernels.py", ["retarget_forms", "ptxopt", "ptxrun"], 2, []),
+    "lowered far": ("retarget/random_kernels.py", ["retarget_forms", "ptxopt", "ptxrun"], 4,
+                    ["--ptx", "6.0", "--targets", "50", "53", "60"]),
+}
+OPTIONS = {"random_kernels": "--random-kernels", "retarget_forms": "--forms"}  # others: --PROGRAM
 
 COLUMNS = ["file", "lines", "lines by kernels %", "lines by all %", "branches",
            "branches by kernels %", "branches by all %"]
@@ -68,7 +88,8 @@ class Coverage:
         self.lines = {}
         self.branches = {}
 
-    def add_file(self, name, found):
+    def add_file(self, name, found, exceptional):
+        """`exceptional`: as exceptional_branches() says."""
         lines = self.lines.setdefault(name, {})
         branches = self.branches.setdefault(name, {})
         begins = {f["name"]: (f["start_line"], f["start_column"]) for f in found["functions"]}
@@ -76,14 +97,17 @@ class Coverage:
             number = line["line_number"]
             lines[number] = lines.get(number, False) or line["count"] > 0
             begin = begins.get(line.get("function_name"), (0, 0))
-            for k, count in enumerate(conditions(line["branches"])):
+            of_exceptions = exceptional.get((line.get("function_name"), found["file"], number), [])
+            for k, count in enumerate(conditions(line["branches"], of_exceptions)):
                 key = number, begin, k
                 branches[key] = branches.get(key, False) or count > 0
 
 
-def conditions(branches):
+def conditions(branches, of_exceptions=()):
     """How often each branch was taken, of those that are no exceptions.  A call that may throw has two
-    ways out, next to each other."""
+    ways out, next to each other.  `of_exceptions`: whether only an exception comes to each, if that is known."""
+    if len(of_exceptions) == len(branches):
+        branches = [branch for branch, is_below in zip(branches, of_exceptions) if not is_below]
     result = []
     k = 0
     while k < len(branches):
@@ -98,10 +122,11 @@ def conditions(branches):
 
 
 def gcov(folder, notes):
-    """[(file, what was found)] of one object file."""
+    """[(file, what was found, branches of exceptions)] of one object file."""
     data = os.path.splitext(notes)[0] + ".gcda"
     output = run(["gcov", "--branch-probabilities", "--json-format", "--stdout",
                   data if os.path.exists(data) else notes], cwd=folder)
+    exceptional = exceptional_branches(notes)
     result = []
     for line in filter(None, output.splitlines()):
         report = json.loads(line)
@@ -109,7 +134,7 @@ def gcov(folder, notes):
             path = os.path.join(report["current_working_directory"], found["file"])
             name = os.path.relpath(os.path.normpath(path), SOURCE_DIR)
             if is_below(name):
-                result.append((name, found))
+                result.append((name, found, exceptional))
     return result
 
 
@@ -123,8 +148,8 @@ def collect(folder, jobs):
     notes = sorted(files_of(folder, ".gcno"))
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for found in pool.map(lambda path: gcov(folder, path), notes):
-            for name, one in found:
-                coverage.add_file(name, one)
+            for name, one, exceptional in found:
+                coverage.add_file(name, one, exceptional)
     return coverage
 
 
@@ -133,7 +158,7 @@ def collect(folder, jobs):
 
 def build(arguments):
     run(["cmake", "-S", SOURCE_DIR, "-B", arguments.folder, "-G", "Ninja",
-         "-DCMAKE_BUILD_TYPE=Release", "-DPTXOPT_RULE_FLAGS=-O0;-w;--coverage",
+         "-DCMAKE_BUILD_TYPE=Release", "-DPTXOPT_UNITY_BUILD=ON", "-DPTXOPT_RULE_FLAGS=-O0;-w;--coverage",
          "-DCMAKE_EXE_LINKER_FLAGS=--coverage"])
     programs = [] if arguments.tests != TESTS else PROGRAMS
     subprocess.run(["ninja", "-C", arguments.folder, f"-j{arguments.jobs}", *programs], check=True,
@@ -157,23 +182,52 @@ def kernels_done(arguments):
 
 def run_kernels(arguments):
     """{kind: how many}, those of a run that was stopped included."""
-    program = os.path.join(arguments.folder, "bin", "random_kernels")
     done = kernels_done(arguments)
-    for kind in [*BIASES, CHANGED]:
+    runs = {**dict.fromkeys([*BIASES, CHANGED], run_kind), **dict.fromkeys(VARIANTS, run_variant), **dict.fromkeys(SCRIPTS, run_script)}
+    for kind, run_one in runs.items():
         if kind in done:
             continue
-        source = ["--corpus", CORPUS] if kind == CHANGED else ["--bias", kind]
-        stated = ["--stated"] if kind in STATED else []
-        number = arguments.kernels // 4 if kind in SLOW else arguments.kernels
         start = time.monotonic()
-        for seed, words in [(1, []), (1 + number // 2, ["--assume", *stated])]:
-            run([program, *source, "--seed", str(seed), "--count", str(number // 2),
-                 "--schedules", "1", "--audit", "1", "--draw", "3", "-j", str(arguments.jobs),
-                 "--out", os.path.join(arguments.folder, "found"), *words])
-        say(f"{number} kernels, {kind}: {time.monotonic() - start:.0f} s")
-        done[kind] = number
+        done[kind] = run_one(arguments, kind)
+        say(f"{done[kind]} kernels, {kind}: {time.monotonic() - start:.0f} s")
         write(progress_file(arguments), json.dumps(done))
     return done
+
+
+def program(arguments, name):
+    return os.path.join(arguments.folder, "bin", name)
+
+
+def run_variant(arguments, kind):
+    """Returns how many."""
+    number = arguments.kernels // 16
+    for bias in BIASES:
+        run_kernel_program(arguments, ["--bias", bias, "--count", str(number), *VARIANTS[kind], "--assume"])
+    return number * len(BIASES)
+
+
+def run_kernel_program(arguments, words):
+    run([program(arguments, "random_kernels"), *words, "--schedules", "1", "--audit", "1", "--draw", "3",
+         "-j", str(arguments.jobs), "--out", os.path.join(arguments.folder, "found")])
+
+
+def run_kind(arguments, kind):
+    """Returns how many."""
+    source = ["--corpus", CORPUS] if kind == CHANGED else ["--bias", kind]
+    stated = ["--stated"] if kind in STATED else []
+    number = arguments.kernels // 4 if kind in SLOW else arguments.kernels
+    for seed, words in [(1, []), (1 + number // 2, ["--assume", *stated])]:
+        run_kernel_program(arguments, [*source, "--seed", str(seed), "--count", str(number // 2), *words])
+    return number
+
+
+def run_script(arguments, kind):
+    """Returns how many."""
+    script, names, share, words = SCRIPTS[kind]
+    number = arguments.kernels // share
+    programs = [word for name in names for word in (OPTIONS.get(name, f"--{name}"), program(arguments, name))]
+    run([sys.executable, os.path.join(SOURCE_DIR, "tests", script), *programs, *words, "--count", str(number)])
+    return number
 
 
 def run_tests(arguments):
@@ -209,10 +263,11 @@ def results(arguments, made, kernels, everything):
         f"# tests/coverage/coverage.py --kernels {arguments.kernels} --tests '{arguments.tests}'",
         f"# Kernels: {', '.join(f'{kind} {number}' for kind, number in made.items())}.",
         "# By kernels: random kernels of every bias, and kernels of the corpus changed at random, each",
-        "# through three of all passes, options and levels, drawn by its seed, and nothing else;",
+        "# through three of all passes, options and levels, drawn by its seed, and those of scripts",
+        "# with random facts of launches, guards, --for, asynchronous steps and ptxcheck;",
         "# by all: those, and the tests of ctest with such names.  Goals, of the branches of files",
         f"# that decide what is sound: {GOALS['kernels']} % by kernels, {GOALS['tests']} % by all.",
-        "# Left out: branches that exceptions take, and the calls that they leave.  Templates and",
+        "# Left out: branches that exceptions take and come to, and calls that they leave.  Templates and",
         "# inline functions count once, reached if any copy was.  gcov of -O0: higher levels fold",
         "# conditions into arithmetic and copy functions into their callers.",
         "\t".join(COLUMNS),

@@ -22,10 +22,13 @@ template <typename Number>
 bool isSmall(Number number) {
   return number < 3 ? true : number == 7;
 }
+std::string longer(bool isLong) {
+  return (isLong ? "a" + std::to_string(1) : std::string()) + std::to_string(2);
+}
 int main(int count, char**) {
   std::string text = name(count) + name(count + 1);
   if (isSmall(count) && text.empty()) return 1;
-  return isSmall(50u) ? 2 : 0;
+  return isSmall(50u) || longer(count == 1).empty() ? 2 : 0;
 }
 """
 COMPILER = "g++"
@@ -42,8 +45,8 @@ def measured(source):
         subprocess.run(["./sample"], cwd=folder, check=True)
         result = coverage.Coverage()
         with unittest.mock.patch.multiple(coverage, SOURCE_DIR=folder, is_below=lambda name: name == "sample.cpp"):
-            for name, found in coverage.gcov(folder, os.path.join(folder, "sample.gcno")):
-                result.add_file(name, found)
+            for name, found, exceptional in coverage.gcov(folder, os.path.join(folder, "sample.gcno")):
+                result.add_file(name, found, exceptional)
     lines = {}
     for (line, _, _), reached in sorted(result.branches["sample.cpp"].items()):
         lines.setdefault(line, []).append(reached)
@@ -56,9 +59,13 @@ class Branches(unittest.TestCase):
         self.assertEqual(sorted(lines[4]), [False, True])
         # One copy takes one way of `< 3`, the other the other; nothing is 7.
         self.assertEqual(lines[9], [True, True, False, True])
-        self.assertEqual(set(lines[13]), {False, True})
+        self.assertEqual(set(lines[16]), {False, True})
         self.assertNotIn(5, lines)
-        self.assertNotIn(12, lines)
+        self.assertNotIn(15, lines)
+
+    def test_below_an_exception_there_are_none(self):
+        # The condition, and whether there is a number to destroy; not that once more for an exception.
+        self.assertEqual(measured(SOURCE)[12].count(False), measured(SOURCE)[12].count(True))
 
 
 class Reasons(unittest.TestCase):

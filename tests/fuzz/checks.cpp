@@ -345,6 +345,7 @@ driver::OptimizeResult optimize(const std::string& name, const std::string& text
   optimize.run.remarks = true;
   optimize.run.claims = options.auditSchedules != 0;
   optimize.run.assumptions = tableOf(options);
+  optimize.run.changeLimit = options.changeLimit;
   return driver::optimize(std::make_shared<const SourceText>(name, text), optimize);
 }
 

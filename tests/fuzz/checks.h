@@ -11,6 +11,7 @@
 #include "driver/driver.h"
 #include "interp/launch.h"
 #include "interp/scheduler.h"
+#include "passes/engine/pass.h"
 
 namespace ptxopt::fuzz {
 
@@ -25,6 +26,8 @@ struct CheckOptions {
   std::uint32_t auditSchedules = 2;
   // That passes may make: kernels, and words of analysis::AssumptionTable.
   std::vector<std::pair<std::string, std::string>> assumptions;
+  // A pipeline stops after so many changes: what is made until then must be right as well.
+  std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
   // Nothing is asked of the passes where the original is inconclusive, or reads what nobody wrote.
   bool onlyClear = false;
 };

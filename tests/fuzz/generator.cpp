@@ -11,7 +11,9 @@
 #include "address_kernels.h"
 #include "async_kernels.h"
 #include "epochs.h"
+#include "heap_kernels.h"
 #include "kernel_text.h"
+#include "odd_forms.h"
 #include "pointers.h"
 #include "random.h"
 #include "repeats.h"
@@ -1750,13 +1752,24 @@ std::string RandomKernel::text() const {
   return launch + "\n" + moduleHeader(target) + definitions;
 }
 
-RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options) {
+namespace {
+
+RandomKernel generatePlain(std::uint64_t seed, const GeneratorOptions& options) {
   if (options.bias == Bias::Addresses || options.bias == Bias::Leaders) {
     return generateAddresses(seed, options);
   }
   if (options.bias == Bias::Rules) return generateRules(seed, options);
   if (options.bias == Bias::Async) return generateAsync(seed, options);
+  if (options.bias == Bias::Heap) return generateHeap(seed, options);
   return Generator(seed, options).make();
+}
+
+}  // namespace
+
+RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options) {
+  RandomKernel kernel = generatePlain(seed, options);
+  if (options.isOdd) kernel.definitions = inOddForms(kernel.definitions, seed);
+  return kernel;
 }
 
 }  // namespace ptxopt::fuzz

@@ -21,6 +21,7 @@ enum class Bias : std::uint8_t {
   Pointers,
   Rules,
   Async,
+  Heap,
 };
 
 struct GeneratorOptions {
@@ -30,6 +31,7 @@ struct GeneratorOptions {
   // Bias::Addresses and Leaders: the text says all that the launch says: the shape of the block and
   // how often loops run; there are no pointers and no calls.
   bool isStated = false;
+  bool isOdd = false;  // in the forms of odd_forms.h
 };
 
 // A module with one kernel.

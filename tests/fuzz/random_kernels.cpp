@@ -28,6 +28,7 @@
 #include "mutation.h"
 #include "passes/registry.h"
 #include "random.h"
+#include "support/limits.h"
 #include "support/parallel.h"
 
 namespace {
@@ -53,6 +54,8 @@ struct Options {
   bool mutatesKept = false;
   bool assumes = false;
   std::uint32_t draw = 0;  // pipelines for each kernel; 0: all
+  std::size_t tightness = 1;
+  std::uint64_t changes = 0;  // most of a pipeline, of which each kernel draws a number; 0: all
   double score = 95;
   std::string file;
   std::string corpus;
@@ -96,8 +99,9 @@ CheckOptions checkOptions(const Options& options, const RandomKernel& kernel) {
 // What one kernel of many is checked for: some of the pipelines, some policies of the scheduler,
 // and the assumptions every other time.
 CheckOptions drawn(const Options& options, std::uint64_t seed, CheckOptions result) {
-  if (options.draw == 0) return result;
   Random random(~seed);  // the generator has drawn from `seed`
+  if (options.changes != 0) result.changeLimit = random.below(options.changes);
+  if (options.draw == 0) return result;
   std::vector<std::string> chosen;
   while (chosen.size() < std::min<std::size_t>(options.draw, result.pipelines.size())) {
     const std::string& pipeline = random.pick(result.pipelines);
@@ -544,10 +548,12 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
       ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "leaders",
-                             "variables", "pointers", "rules", "async"}));
+                             "variables", "pointers", "rules", "async", "heap"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses or leaders: the text says all that the launch says");
+  app.add_flag("--odd", options.generator.isOdd,
+               "some registers are components of vectors, and some code is not reached");
   app.add_flag("--assume", options.assumes,
                "let passes assume all that holds for a kernel and its launch");
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
@@ -557,6 +563,10 @@ int main(int argc, char** argv) {
       "--draw", options.draw,
       "check each kernel for so many of the pipelines only, drawn by its seed, as are the "
       "order of the schedules and whether to assume; 0: for all of them");
+  app.add_option("--tight", options.tightness,
+                 "divide the limits on the work of analyses and passes by this");
+  app.add_option("--changes", options.changes,
+                 "stop each pipeline after fewer changes than this, a number drawn by the seed");
   app.add_option("--schedules", options.check.schedules, "of each run")
       ->check(CLI::Range(1u, 100000u));
   app.add_option("--audit", options.check.auditSchedules,
@@ -587,13 +597,15 @@ int main(int argc, char** argv) {
                                               {"variables", Bias::Variables},
                                               {"pointers", Bias::Pointers},
                                               {"rules", Bias::Rules},
-                                              {"async", Bias::Async}};
+                                              {"async", Bias::Async},
+                                              {"heap", Bias::Heap}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   for (int level = 1; level <= 3; ++level) {
     std::ranges::replace(options.check.pipelines, fmt::format("O{}", level),
                          passes::pipelineOfLevel(level));
   }
+  tightenLimits(std::max<std::size_t>(options.tightness, 1));
   try {
     if (options.prints && !options.corpus.empty()) {
       const auto mutant = Corpus(options.corpus, options.mostSteps).make(options.seed);

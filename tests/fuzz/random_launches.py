@@ -3,7 +3,7 @@
 """Random kernels under random facts of their launches, some of them false (docs/launches.md).
 
 Usage: random_launches.py --random-kernels PROGRAM --ptxopt PROGRAM --ptxrun PROGRAM
-                          [--ptxas PROGRAM] [--seed N] [--count N] [--out FOLDER]
+                          [--ptxas PROGRAM] [--bias NAME ...] [--seed N] [--count N] [--out FOLDER]
 
 Each kernel gets true facts, and others that are false in one number: of the block, the grid, the
 cluster, the dynamic shared memory, an argument or a bound of it.  With true facts the result,
@@ -80,6 +80,17 @@ def true_arguments(launch, draw):
     return arguments
 
 
+def launch_of(text):
+    """What the text says of its launch, each shape as a list."""
+    line = next(line for line in text.splitlines() if line.startswith(LAUNCH))
+    launch = json.loads(line[len(LAUNCH):])
+    for name in ("block", "grid"):
+        if isinstance(launch[name], int):
+            launch[name] = [launch[name]]
+    launch.setdefault("shared", 0)
+    return launch
+
+
 def true_facts(launch, draw):
     facts = {"block": launch["block"], "grid": launch["grid"], "shared": launch["shared"],
              "cluster": launch.get("cluster", [1, 1, 1]), "args": true_arguments(launch, draw)}
@@ -139,6 +150,7 @@ def main():
     for program in ("random-kernels", "ptxopt", "ptxrun"):
         parser.add_argument(f"--{program}", required=True)
     parser.add_argument("--ptxas")
+    parser.add_argument("--bias", nargs="+", default=BIASES, help="of the kernels, in turn")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--out", type=pathlib.Path)
@@ -182,9 +194,8 @@ def main():
         for seed in range(options.seed, options.seed + options.count):
             draw = random.Random(seed)
             text = output(options.random_kernels, "--print", "--seed", str(seed), "--bias",
-                          BIASES[seed % len(BIASES)]).stdout
-            line = next(line for line in text.splitlines() if line.startswith(LAUNCH))
-            launch = json.loads(line[len(LAUNCH):])
+                          options.bias[seed % len(options.bias)]).stdout
+            launch = launch_of(text)
             facts = true_facts(launch, draw)
             level = draw.choice(["-O1", "-O2", "-O3"])
             enforced = [level, "--enforce"]

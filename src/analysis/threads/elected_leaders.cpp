@@ -286,13 +286,11 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofArithmetic(const Instruction& instru
   const auto is = [&](std::size_t k) { return sources[k] != 0; };
   switch (desc.opcode) {
     case Opcode::Mov:
+    case Opcode::And:  // neither operand has decided: both are the same
+    case Opcode::Or:
       return Rest{mask, is(0) ? 1u : 0u};
     case Opcode::Not:
       return Rest{mask, is(0) ? 0u : 1u};
-    case Opcode::And:
-      return Rest{mask, is(0) && is(1) ? 1u : 0u};
-    case Opcode::Or:
-      return Rest{mask, is(0) || is(1) ? 1u : 0u};
     case Opcode::Xor:
       return Rest{mask, is(0) != is(1) ? 1u : 0u};
     default:

@@ -73,7 +73,7 @@ class ValueRanges::Solver {
   }
 
   void run() {
-    for (round_ = 0; round_ <= most(Limit::RangeRounds) || changed_; ++round_) {
+    for (round_ = 0; round_ <= boundOf(Limit::RangeRounds) || changed_; ++round_) {
       changed_ = false;
       sweep(Phase::Grow);
       // Without loops nothing comes back.
@@ -520,7 +520,7 @@ ValueRange ValueRanges::at(ValueId value, BlockId block) const {
   }
   const auto end = std::ranges::upper_bound(all, block, {}, &BranchConditions::Placed::block);
   const auto above = all.first(static_cast<std::size_t>(end - all.begin()));
-  const std::size_t half = std::min(above.size(), most(Limit::RangeConditions) / 2);
+  const std::size_t half = std::min(above.size(), boundOf(Limit::RangeConditions) / 2);
   apply(above.first(half));
   apply(above.last(half));
   return range;

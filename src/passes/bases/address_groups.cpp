@@ -129,10 +129,10 @@ class AddressGroups::Walk {
     const OfGroup& of = ofGroups_[out_.groups_[value]];
     const auto all = std::span<const InScope>(inScope_).subspan(of.first, of.count);
     // From either end of those in scope.
-    const std::size_t fromFront = std::min(all.size(), most(Limit::GroupLooks));
+    const std::size_t fromFront = std::min(all.size(), boundOf(Limit::GroupLooks));
     for (std::size_t k = 0; k < fromFront; ++k) consider(member, all[k]);
     std::size_t rest = all.size() - fromFront;
-    if (exceeds(rest, Limit::GroupLooks)) rest = most(Limit::GroupLooks);
+    if (exceeds(rest, Limit::GroupLooks)) rest = boundOf(Limit::GroupLooks);
     for (std::size_t k = all.size() - rest; k < all.size(); ++k) {
       consider(member, all[k]);
     }
@@ -152,8 +152,8 @@ class AddressGroups::Walk {
 
   static bool isFull(std::size_t candidates, bool isLater) {
     if (!isLater) return reaches(candidates, Limit::BaseCandidates);
-    constexpr std::size_t kOthers = most(Limit::BaseCandidates);
-    return candidates >= kOthers && reaches(candidates - kOthers, Limit::LaterCandidates);
+    const std::size_t others = boundOf(Limit::BaseCandidates);
+    return candidates >= others && reaches(candidates - others, Limit::LaterCandidates);
   }
 
   void consider(Member& member, const InScope& entry) {

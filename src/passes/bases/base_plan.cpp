@@ -114,7 +114,7 @@ void BasePlan::noteCaps(const HoistingCaps& caps) {
   };
   say(caps.isDepthMet, "cbe-max-depth", bases_.options().maxDepth);
   say(caps.areIterationsMet, "cbe-max-iter", bases_.options().maxIterations);
-  say(groups_.areRoundsMet(), "rounds over phis", most(Limit::OffsetRounds));
+  say(groups_.areRoundsMet(), "rounds over phis", boundOf(Limit::OffsetRounds));
 }
 
 }  // namespace ptxopt::passes

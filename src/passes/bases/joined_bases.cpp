@@ -48,7 +48,7 @@ class Joining {
       for (auto k = at; k != all.begin() && !reaches(tried.size(), Limit::EndLooks);) {
         tried.push_back((--k)->second);
       }
-      for (auto k = at; k != all.end() && tried.size() < 2 * most(Limit::EndLooks); ++k) {
+      for (auto k = at; k != all.end() && tried.size() < 2 * boundOf(Limit::EndLooks); ++k) {
         if (k->second != v) tried.push_back(k->second);
       }
       makeJoined(v, tried);

@@ -46,7 +46,7 @@ class Optimizer {
     bool isUnfinished = true;
     for (std::size_t round = 0; isUnfinished; ++round) {
       if (reaches(round, Limit::GlobalRounds)) {
-        remarks_.unfinished(most(Limit::GlobalRounds));
+        remarks_.unfinished(boundOf(Limit::GlobalRounds));
         break;
       }
       runRound();

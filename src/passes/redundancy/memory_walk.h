@@ -85,7 +85,7 @@ MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instr
     return Answer::Changed;
   }
   ++queries_;
-  std::size_t steps = most(Limit::StatesBetween);
+  std::size_t steps = boundOf(Limit::StatesBetween);
   bool hasCalls = false;
   const bool isUnchanged = in_.states.isUnchanged(from, to, steps, [&](analysis::StateId state) {
     const analysis::MemoryEvent event = in_.states.event(state);

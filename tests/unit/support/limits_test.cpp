@@ -18,6 +18,17 @@ TEST(Limits, CountOnlyWhatMeetsThem) {
   EXPECT_EQ(timesMet(Limit::FormTerms), before + 2);
 }
 
+TEST(Limits, CanBeTighter) {
+  tightenLimits(4);
+  EXPECT_FALSE(exceeds(most(Limit::FormTerms) / 4, Limit::FormTerms));
+  EXPECT_TRUE(exceeds(most(Limit::FormTerms) / 4 + 1, Limit::FormTerms));
+  tightenLimits(std::size_t{1} << 40);
+  EXPECT_FALSE(reaches(0, Limit::FormTerms));
+  EXPECT_TRUE(reaches(1, Limit::FormTerms));
+  tightenLimits(1);
+  EXPECT_FALSE(exceeds(most(Limit::FormTerms), Limit::FormTerms));
+}
+
 TEST(Limits, HaveNamesOfTheirOwn) {
   std::set<std::string_view> keys;
   for (const LimitInfo& limit : kLimits) {
