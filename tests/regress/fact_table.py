@@ -70,9 +70,14 @@ def members(text):
     return found
 
 
+def texts(launch):
+    """The arguments; "" for one that is no text, such as a multicast object."""
+    return [text if isinstance(text, str) else "" for text in launch.get("args", [])]
+
+
 def arguments(launch):
     found = {}
-    for k, text in enumerate(launch.get("args", [])):
+    for k, text in enumerate(texts(launch)):
         if text.startswith("struct:"):
             try:
                 found[f"arg{k}"] = members(text)
@@ -93,7 +98,7 @@ def bounds(value):
 
 def ranges(launch):
     found = {}
-    for k, text in enumerate(launch.get("args", [])):
+    for k, text in enumerate(texts(launch)):
         known = number(text)
         if known and isinstance(known[1], int) and known[1] >= 0:
             found[f"arg{k}"] = bounds(known[1])
@@ -104,7 +109,7 @@ def ranges(launch):
 
 def sizes(launch):
     found = {}
-    for k, text in enumerate(launch.get("args", [])):
+    for k, text in enumerate(texts(launch)):
         if match := re.match(r"buffer:(\d+)([KM]?)", text):
             found[f"arg{k}"] = {"bytes": int(match[1]) << {"": 0, "K": 10, "M": 20}[match[2]]}
     return found
@@ -116,7 +121,7 @@ def facts_of(launch):
               "cluster": launch.get("cluster"), "shared": launch.get("shared", 0)}
     # Without a block or a cluster it is that of a directive.
     facts = {name: {name: value} for name, value in listed.items() if value is not None}
-    if not any("&" in text for text in launch.get("args", [])):  # else two pointers may be one
+    if not any("&" in text for text in texts(launch)):  # else two pointers may be one
         facts["distinct"] = {"distinct": True}
     facts["scalars"] = {"args": arguments(launch)}
     facts["ranges"] = {"args": ranges(launch)}

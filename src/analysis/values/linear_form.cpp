@@ -233,7 +233,9 @@ LeafId LinearForms::product(LeafId a, LeafId b) {
     }
   }
   if (exceeds(count, Limit::FormFactors)) return LeafId::None;
-  const std::span<std::uint32_t> numbers = std::span(storage).first(count);
+  // The compiler does not see that exceeds() bounds it.
+  const std::span<std::uint32_t> numbers =
+      std::span(storage).first(std::min(count, most(Limit::FormFactors)));
   std::ranges::sort(numbers);
   // The factors are sorted, so the product does not depend on the order of multiplication.
   Leaf leaf = leaves_[LeafId{numbers.front()}];
