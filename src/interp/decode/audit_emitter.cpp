@@ -472,9 +472,11 @@ bool AuditEmitter::hasDeadResults(const ir::Instruction& instruction) const {
   ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
     if (!operand.writes) return;
     hasResult = true;
-    areDead = areDead &&
-              deadResults_.contains({instruction.source.begin,
-                                     static_cast<std::uint32_t>(operand.reg()), operand.component});
+    const auto isDead = [&](std::uint8_t component) {
+      return deadResults_.contains(
+          {instruction.source.begin, static_cast<std::uint32_t>(operand.reg()), component});
+    };
+    areDead = areDead && (isDead(operand.component) || isDead(0));  // 0: the whole register
   });
   return hasResult && areDead;
 }
