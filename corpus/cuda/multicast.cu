@@ -57,4 +57,4 @@ __global__ void __launch_bounds__(64) countForAll(const unsigned* in, unsigned* 
 //   "buffer:24:values:u64:&n,&o,&p", "s32:160"]}
 // LAUNCH: {"kernel": "countForAll", "block": 64, "grid": 2, "buffers": {"a": "buffer:64",
 //   "b": "buffer:64:fill:u32:5"}, "args": ["buffer:4000:random:u32:1",
-//   {"multicast": ["&a", "&b"]}, "s32:1000"]}
+//   "multicast:&a,&b", "s32:1000"]}
