@@ -39,6 +39,7 @@
 #include "driver/sarif.h"
 #include "driver/statistics.h"
 #include "ir/barrier.h"
+#include "isa/wait_role.h"
 #include "support/parallel.h"
 
 namespace ptxopt::driver {
@@ -357,7 +358,7 @@ void Batch::explain(FileReport& report, const OptimizeOptions& options,
   }
 }
 
-// Called after the passes: barriers that options name are never removed.
+// Called after the passes: barriers, waits and fences that options name are never removed.
 void Batch::noteNamed(FileReport& report, const ir::Module& module) const {
   const auto isNamed = [](const std::vector<std::string>& named, std::string_view name) {
     return std::ranges::find(named, name) != named.end();
@@ -371,7 +372,9 @@ void Batch::noteNamed(FileReport& report, const ir::Module& module) const {
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr || !instruction->source.valid()) continue;
-      if (!ir::ctaBarrier(*instruction)) continue;
+      const bool isOne = ir::ctaBarrier(*instruction) ||
+                         isa::isOnlySynchronization(isa::waitRoleOf(*instruction->desc));
+      if (!isOne) continue;
       const auto line = module.source().lineColumn(instruction->source.begin).line;
       std::string place = name + ':' + std::to_string(line);
       if (isNamed(options_.namedBarriers, place)) report.foundBarriers.push_back(std::move(place));
@@ -515,7 +518,8 @@ void Batch::warnOfMissingNames() const {
   for (const std::string& place : options_.namedBarriers) {
     const std::size_t colon = place.find(':');
     if (missing.contains(place.substr(0, colon)) || foundBarriers_.contains(place)) continue;
-    console_.log().warn("--keep-barriers={}: no barrier begins on that line of the kernel", place);
+    console_.log().warn(
+        "--keep-barriers={}: no barrier, wait or fence begins on that line of the kernel", place);
   }
 }
 

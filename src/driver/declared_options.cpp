@@ -135,9 +135,9 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
         ->check(CLI::Range(0, 1).description(""));
   }
 
-  app.add_option(
-         "--keep-barriers", raw.keepBarriers,
-         "Keep the barriers of a kernel, or the barrier on one line of the\nPTX (repeatable)")
+  app.add_option("--keep-barriers", raw.keepBarriers,
+                 "Keep the barriers, waits and fences of a kernel, or the one on a\nline of the "
+                 "PTX (repeatable)")
       ->type_name("KERNEL[:LINE]")
       ->check(refuseNoName)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)

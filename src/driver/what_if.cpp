@@ -192,7 +192,8 @@ std::set<Offset> WhatIf::changedBy(const KeptBarriers& kept, OptimizeOptions opt
 }
 
 // An option belongs to the group of a barrier if the barrier is kept without the option; then the
-// group is tested.  It is not enough where several options would do: one of them is needed.
+// group is tested.  That misses a barrier for which any of several options would do, since without
+// one of them alone it goes all the same: addLeastGroups() finds these.
 void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, RemovingOptions>& found) const {
   const std::vector<std::size_t> all = allAssumptions();
   std::map<Offset, std::vector<std::size_t>> groupOf;

@@ -75,9 +75,10 @@ int columnsOf(DataPath path, int n);
 // Of the element (row, column) of D, from the first word on.  `row` is one of the CTA.
 TensorWord wordOf(DataPath path, int row, int column, int n);
 
-// ---- metadata of sparse products (9.7.18.10.9.4), where a CTA has 128 rows
-// ----------------------- How many columns of tensor memory it has: 1 of f16 and tf32, whose
-// sparsity selector is the number of the column; else 2.
+// ---- metadata of sparse products, of 128 rows in a CTA (9.7.18.10.9.4) --------------------------
+
+// How many columns of tensor memory it has: 1 of f16 and tf32, whose sparsity selector is the
+// number of the column; else 2.
 int metadataColumns(ProductKind kind);
 // The words of a CTA, of lanes 0 to 127 from the first column on, lane by lane.
 using MetadataWords = std::vector<std::uint32_t>;

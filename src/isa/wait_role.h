@@ -2,7 +2,7 @@
 // What an instruction is to the waits and fences of docs/soundness/ H: CTA barriers apart, all
 // statements that only synchronise, and what waits for groups wait for.
 //
-// As for AsyncRole, a role is given to spellings that the contract names, qualifier by qualifier.
+// A spelling that is not in the instruction table has no role.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +53,19 @@ WaitRole findWaitRole(const InstructionDesc& desc);
 // Of a MemoryFence: Acquire, Release, AcqRel or Sc.  membar is fence.sc of its level, and a fence
 // without a word is acq_rel (PTX ISA 9.7.15.4).
 Semantics orderOfFence(const InstructionDesc& fence);
+
+constexpr bool isCommit(WaitRole role) {
+  return role == WaitRole::CopyCommit || role == WaitRole::BulkCommit ||
+         role == WaitRole::ProductCommit;
+}
+constexpr bool isGroupWait(WaitRole role) {
+  return role == WaitRole::CopyWait || role == WaitRole::CopyWaitAll ||
+         role == WaitRole::BulkWait || role == WaitRole::BulkReadWait ||
+         role == WaitRole::ProductWait;
+}
+constexpr bool isTensorWait(WaitRole role) {
+  return role == WaitRole::TensorLoadWait || role == WaitRole::TensorStoreWait;
+}
 
 // A statement that does nothing but synchronise, and may be one that orders nothing.
 constexpr bool isOnlySynchronization(WaitRole role) {

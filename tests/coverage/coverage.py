@@ -51,6 +51,7 @@ SCRIPTS = {
     "launches of new kinds": ("fuzz/random_launches.py", ["random_kernels", "ptxopt", "ptxrun"], 20,
                               ["--bias", "async", "heap"]),
     "guards": ("fuzz/random_guards.py", ["ptxopt", "ptxrun"], 8, []),
+    "broadcasts": ("fuzz/random_broadcasts.py", ["ptxopt", "ptxrun"], 8, []),
     "async steps": ("fuzz/random_async.py", ["ptxopt", "ptxrun"], 8, []),
     "checked": ("races/random_check.py", ["random_kernels", "ptxcheck"], 4, []),
     "lowered": ("retarget/random_kernels.py", ["retarget_forms", "ptxopt", "ptxrun"], 2, []),
@@ -183,7 +184,8 @@ def kernels_done(arguments):
 def run_kernels(arguments):
     """{kind: how many}, those of a run that was stopped included."""
     done = kernels_done(arguments)
-    runs = {**dict.fromkeys([*BIASES, CHANGED], run_kind), **dict.fromkeys(VARIANTS, run_variant), **dict.fromkeys(SCRIPTS, run_script)}
+    runs = {**dict.fromkeys([*BIASES, CHANGED], run_kind), **dict.fromkeys(VARIANTS, run_variant),
+            **dict.fromkeys(SCRIPTS, run_script)}
     for kind, run_one in runs.items():
         if kind in done:
             continue

@@ -175,7 +175,10 @@ def run(*command):
 
 def outcome_of(options, path):
     done = run(options.ptxrun, path, "--schedules", options.schedules, "--step-limit", 400000, "--json")
-    return json.loads(done.stdout) if done.stdout else {"findings": [{"kind": done.stderr}]}
+    try:
+        return json.loads(done.stdout)
+    except ValueError:
+        sys.exit(f"{path}: {done.stderr}")
 
 
 def barriers_in(path):
@@ -218,10 +221,11 @@ def check(options, before, after, facts, figures):
         return done.stderr
     done = run(options.ptxrun, before, "--schedules", options.schedules, "--step-limit", 400000, "--check-facts", facts)
     claims = re.search(r"(\d+) claims checked \d+ times, (\d+) false", done.stdout + done.stderr)
-    if claims:
-        figures["claims"] += int(claims[1])
-        if int(claims[2]):
-            return "a claim is false: " + (done.stdout + done.stderr)[:600]
+    if not claims:
+        return "no claims were checked: " + (done.stdout + done.stderr)[:600]
+    figures["claims"] += int(claims[1])
+    if int(claims[2]):
+        return "a claim is false: " + (done.stdout + done.stderr)[:600]
     if outcome_of(options, before)["findings"]:
         return None
     figures["right"] += 1

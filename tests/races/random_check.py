@@ -5,8 +5,8 @@
 Usage: random_check.py --random-kernels PROGRAM --ptxcheck PROGRAM [--seed N] [--count N] [--out FOLDER]
 
 The kernels of random_kernels that are not wild do not race in their launch: for its block ptxcheck must report
-nothing as certain, but what needs another number for the parameter n.  Then one barrier that the generator marks as needed is deleted, drawn
-by the seed.  How often ptxcheck reports something that it did not report before is counted; a run in which it
+nothing as certain, but what needs another number for the parameter n.  Then one barrier that the generator marks
+as needed is deleted, drawn by the seed.  How often ptxcheck reports something that it did not report before is counted; a run in which it
 never does fails, since it would see no mistake.
 """
 import argparse

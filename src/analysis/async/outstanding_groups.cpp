@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/flow/callee.h"
 #include "analysis/flow/dataflow.h"
 #include "ir/effect.h"
 #include "ir/function.h"
@@ -38,26 +39,6 @@ std::optional<GroupFamily> familyOf(WaitRole role) {
   }
 }
 
-bool isCommit(WaitRole role) {
-  return role == WaitRole::CopyCommit || role == WaitRole::BulkCommit ||
-         role == WaitRole::ProductCommit;
-}
-
-bool isGroupWait(WaitRole role) {
-  return role == WaitRole::CopyWait || role == WaitRole::CopyWaitAll ||
-         role == WaitRole::BulkWait || role == WaitRole::BulkReadWait ||
-         role == WaitRole::ProductWait;
-}
-
-bool isTensorWait(WaitRole role) {
-  return role == WaitRole::TensorLoadWait || role == WaitRole::TensorStoreWait;
-}
-
-// What may run in it is not known here.
-bool isUnknown(const Instruction& instruction) {
-  return !instruction.desc->known() || instruction.desc->control == isa::Control::Call;
-}
-
 // The groups of `open` that a wait that leaves `left` outstanding does not wait for.
 std::uint32_t without(std::uint32_t open, std::uint32_t left) {
   return left > kLastGroup ? open : open & ((std::uint32_t{1} << left) - 1);
@@ -88,7 +69,7 @@ void wait(OpenGroups& groups, WaitRole role, std::uint32_t left) {
 std::optional<std::uint32_t> groupsLeft(const Instruction& wait) {
   const WaitRole role = isa::waitRoleOf(*wait.desc);
   if (role == WaitRole::CopyWaitAll) return 0;
-  if (!isGroupWait(role)) return std::nullopt;
+  if (!isa::isGroupWait(role)) return std::nullopt;
   const ir::Operand* const count = wait.operand(0);
   const bool isNumber = count != nullptr && count->kind == ir::OperandKind::Integer &&
                         count->immediate >= 0 && count->immediate <= INT32_MAX;
@@ -115,7 +96,7 @@ void OutstandingState::join(const OutstandingState& other) {
 }
 
 void OutstandingState::pass(const Instruction& executed) {
-  if (isUnknown(executed)) {
+  if (mayCall(executed)) {
     *this = unknown();
     return;
   }
@@ -128,9 +109,9 @@ void OutstandingState::pass(const Instruction& executed) {
   const std::optional<GroupFamily> family = familyOf(role);
   if (!family) return;
   OpenGroups& open = of(*family);
-  if (isCommit(role)) {
+  if (isa::isCommit(role)) {
     commit(open, isGuarded);
-  } else if (!isGroupWait(role)) {
+  } else if (!isa::isGroupWait(role)) {
     open.uncommitted = true;
   } else if (const auto left = groupsLeft(executed); left && !isGuarded) {
     wait(open, role, *left);
@@ -192,7 +173,7 @@ struct LaterState {
 // Nothing that the end of a read by the async proxy has to come before: no write, no
 // synchronisation, no operation that is issued.
 bool isHarmless(const Instruction& instruction, WaitRole role) {
-  if (isCommit(role) || isGroupWait(role)) return true;
+  if (isa::isCommit(role) || isa::isGroupWait(role)) return true;
   const isa::Effect effect = ir::effectOf(instruction);
   const bool isLoad = effect == isa::Effect::Weak && !instruction.desc->is(isa::kMemoryWrite);
   return isLoad || (ir::isUnordered(effect) && !instruction.desc->is(isa::kConvergent));
@@ -217,23 +198,20 @@ class Later {
   }
   void transfer(BlockId block, State& state) const {
     if (block == cfg_->exit()) return;
-    const Block& all = cfg_->block(block);
-    for (const ir::Statement* at = all.last; at != nullptr;
-         at = at == all.first ? nullptr : at->previous) {
-      if (const auto* instruction = at->as<Instruction>()) pass(*instruction, state);
-    }
+    forEachInstruction(cfg_->block(block), kDirection,
+                       [&](const Instruction& instruction) { pass(instruction, state); });
   }
 
   // From behind the instruction to before it.
   static void pass(const Instruction& instruction, State& state) {
-    if (isUnknown(instruction)) {
+    if (mayCall(instruction)) {
       state.mayCount.fill(true);
       state.full = kNoWait;
       return;
     }
     const WaitRole role = isa::waitRoleOf(*instruction.desc);
     if (!isHarmless(instruction, role)) state.full = kNoWait;
-    if (!isGroupWait(role)) return;
+    if (!isa::isGroupWait(role)) return;
     const std::optional<std::uint32_t> left = groupsLeft(instruction);
     bool& mayCount = state.mayCount[static_cast<std::size_t>(*familyOf(role))];
     if (left != 0u) {
@@ -254,7 +232,7 @@ bool hasWait(const Cfg& cfg) {
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       const WaitRole role = isa::waitRoleOf(*instruction.desc);
-      if (isGroupWait(role) || isTensorWait(role)) return true;
+      if (isa::isGroupWait(role) || isa::isTensorWait(role)) return true;
     }
   }
   return false;
@@ -275,11 +253,11 @@ void OutstandingGroups::findOutstanding(const Cfg& cfg) {
     OutstandingState state = flow.before(b);
     for (const Instruction& instruction : cfg.instructions(b)) {
       const WaitRole role = isa::waitRoleOf(*instruction.desc);
-      if (isGroupWait(role) || isTensorWait(role)) {
+      if (isa::isGroupWait(role) || isa::isTensorWait(role)) {
         if (state.completesNothing(instruction)) completingNothing_.insert(&instruction);
         if (state.isWaitOfNothing(instruction)) ofNothing_.insert(&instruction);
       }
-      if (isCommit(role)) {
+      if (isa::isCommit(role)) {
         const OpenGroups& open = state.of(*familyOf(role));
         if (!open.uncommitted) (open.incomplete == 0 ? needless_ : empty_).insert(&instruction);
       }
@@ -293,22 +271,18 @@ void OutstandingGroups::findLaterWaits(const Cfg& cfg) {
   for (const BlockId b : cfg.blocks()) {
     if (!cfg.isReachable(b)) continue;
     LaterState state = flow.before(b);  // behind the block, in the order of execution
-    const Block& all = cfg.block(b);
-    for (const ir::Statement* at = all.last; at != nullptr;
-         at = at == all.first ? nullptr : at->previous) {
-      const auto* const instruction = at->as<Instruction>();
-      if (instruction == nullptr) continue;
-      const WaitRole role = isa::waitRoleOf(*instruction->desc);
-      if (isCommit(role) && !state.mayCount[static_cast<std::size_t>(*familyOf(role))] &&
-          empty_.contains(instruction)) {
-        needless_.insert(instruction);
+    forEachInstruction(cfg.block(b), Direction::Backward, [&](const Instruction& instruction) {
+      const WaitRole role = isa::waitRoleOf(*instruction.desc);
+      if (isa::isCommit(role) && !state.mayCount[static_cast<std::size_t>(*familyOf(role))] &&
+          empty_.contains(&instruction)) {
+        needless_.insert(&instruction);
       }
-      const std::optional<std::uint32_t> left = groupsLeft(*instruction);
+      const std::optional<std::uint32_t> left = groupsLeft(instruction);
       if (role == WaitRole::BulkReadWait && left && state.full <= *left) {
-        repeated_.insert(instruction);
+        repeated_.insert(&instruction);
       }
-      Later::pass(*instruction, state);
-    }
+      Later::pass(instruction, state);
+    });
   }
 }
 

@@ -15,14 +15,10 @@
 #include "analysis/barriers/barrier_regions.h"
 #include "analysis/barriers/copied_bytes.h"
 #include "analysis/barriers/stores_of_all.h"
+#include "analysis/flow/callee.h"
 #include "support/bit_set.h"
 
 namespace ptxopt::analysis {
-
-// What is not understood calls the functions that it names (docs/soundness/ A7.2).
-inline bool mayCall(const ir::Instruction& instruction) {
-  return instruction.desc->control == isa::Control::Call || !instruction.desc->known();
-}
 
 // The access that the event stands for, in the instruction of the event; null where its address was
 // not looked at.  O(operands).

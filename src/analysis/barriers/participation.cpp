@@ -19,7 +19,7 @@ BarrierUse useOf(const ir::Function& function) {
     const auto* instruction = statement.as<ir::Instruction>();
     if (instruction == nullptr) continue;
     if (const auto barrier = ir::ctaBarrier(*instruction)) {
-      use.ids |= barrierIds(*barrier);
+      use.ids |= barrier->ids;
       use.hasPartial |= !barrier->isFull();
     } else if (ir::mayBeAnyBarrier(*instruction)) {
       use.mayBeAny = true;

@@ -25,10 +25,6 @@ namespace ptxopt::analysis {
 // A set of barrier ids.
 using BarrierIds = std::uint32_t;
 inline constexpr BarrierIds kAllBarrierIds = ~BarrierIds{0};
-// All ids if the id is in a register of which nothing is known, or does not exist.
-inline BarrierIds barrierIds(const ir::CtaBarrier& barrier) {
-  return barrier.ids;
-}
 // ir::ctaBarrier(), with what is known of the numbers in registers (docs/soundness/ C1.4.2).
 // `ranges` may be null.
 std::optional<ir::CtaBarrier> ctaBarrierWith(const ValueRanges* ranges,

@@ -243,7 +243,7 @@ BarrierIds Participation::Builder::assumeReductions() {
   for (const Member& member : result_->barriers_) {
     if (!isReduction(member.barrier) || isTainted(member)) continue;
     reductions_.insert(member.instruction);
-    ids |= barrierIds(member.barrier);
+    ids |= member.barrier.ids;
   }
   return ids;
 }
@@ -268,11 +268,11 @@ void Participation::Builder::findUniform(std::uint32_t k) {
 // C1.4: the barrier may pair with every barrier of its id, if a thread can get to it.
 void Participation::Builder::taint(const Member& member) {
   if (!bodies_[member.body].cfg->isReachable(member.instruction->block)) return;
-  tainted_ |= barrierIds(member.barrier);
+  tainted_ |= member.barrier.ids;
 }
 
 bool Participation::Builder::isTainted(const Member& member) const {
-  return (barrierIds(member.barrier) & tainted_) != 0;
+  return (member.barrier.ids & tainted_) != 0;
 }
 
 // C1.4: no barrier of a tainted id is a candidate.

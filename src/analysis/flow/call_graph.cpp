@@ -76,10 +76,6 @@ void forEachTarget(const VertexByName& vertices, Vertex outside, const Function&
   if (!isComplete) visit(outside);
 }
 
-bool isSite(const Instruction& instruction) {
-  return !instruction.desc->known() || instruction.desc->control == isa::Control::Call;
-}
-
 }  // namespace
 
 class CallGraph::Builder {
@@ -124,7 +120,7 @@ class CallGraph::Builder {
     node.firstSite = static_cast<std::uint32_t>(sites.size());
     for (const ir::Statement& statement : function.body()) {
       if (const auto* instruction = statement.as<Instruction>()) {
-        const bool isCall = isSite(*instruction);
+        const bool isCall = mayCall(*instruction);
         if (isCall) addSite(v, *instruction);
         takeAddresses(function, *instruction, isCall ? calleeOperand(*instruction) : nullptr);
       } else if (const auto* list = statement.as<ir::TargetList>()) {
@@ -218,7 +214,7 @@ CallGraph::CallGraph(Builder builder)
 std::vector<Vertex> CallGraph::targets(const Function& caller,
                                        const Instruction& instruction) const {
   std::vector<Vertex> found;
-  if (!isSite(instruction)) return found;
+  if (!mayCall(instruction)) return found;
   forEachTarget(vertices_, outside(), caller, instruction, [&](Vertex target) {
     if (std::ranges::find(found, target) == found.end()) found.push_back(target);
   });

@@ -35,6 +35,12 @@ ir::Function* functionOf(const ir::Module& scope, ir::SymbolId symbol);
 // what is not understood.
 const ir::Operand* calleeOperand(const ir::Instruction& call);
 
+// What is not understood calls the functions that it names, and may do anything (docs/soundness/
+// A7.2).  O(1).
+inline bool mayCall(const ir::Instruction& instruction) {
+  return instruction.desc->control == isa::Control::Call || !instruction.desc->known();
+}
+
 // `call` must have Control::Call in its form.
 Callee calleeOf(const ir::Function& caller, const ir::Instruction& call);
 

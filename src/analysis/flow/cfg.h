@@ -127,4 +127,15 @@ class Cfg : public FlowGraph {
   std::vector<BlockId> blockOfLabel_;
 };
 
+// Visits the instructions of a block in the order of execution, or against it.
+template <class Visitor>
+void forEachInstruction(const Block& block, Direction direction, Visitor&& visit) {
+  const bool isForward = direction == Direction::Forward;
+  ir::Statement* const end = isForward ? block.last : block.first;
+  for (ir::Statement* at = isForward ? block.first : block.last; at != nullptr;
+       at = at == end ? nullptr : (isForward ? at->next : at->previous)) {
+    if (auto* const instruction = at->as<ir::Instruction>()) visit(*instruction);
+  }
+}
+
 }  // namespace ptxopt::analysis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers that the user asked to keep: by a comment or a pragma in the PTX, or by the option keep=
-// of a pass.
+// Barriers, waits and fences that the user asked to keep: by a comment or a pragma in the PTX, or
+// by the option keep= of a pass.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace ptxopt::passes {
 
-// The option of the barrier passes that names barriers to keep.
+// The option of the passes about barriers, waits and fences that names those to keep.
 inline constexpr PassOption kKeepOption = {.name = "keep",
                                            .kind = PassOption::Kind::Text,
                                            .values = "KERNEL[:LINE];...",

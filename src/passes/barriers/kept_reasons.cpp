@@ -123,7 +123,7 @@ std::optional<KeptReason::Divergence> KeptReasons::divergence(std::uint32_t body
 }
 
 const KeptReason& KeptReasons::tainted(const Barrier& barrier) {
-  const BarrierIds ids = analysis::barrierIds(barrier.barrier);
+  const BarrierIds ids = barrier.barrier.ids;
   const auto [at, isNew] = taints_.try_emplace(ids, KeptReason{Why::Tainted});
   if (!isNew) return at->second;
   if (auto other = sharedId(ids)) at->second.details = *other;
@@ -136,7 +136,7 @@ std::optional<KeptReason::SharedId> KeptReasons::sharedId(BarrierIds mine) const
   for (const Barrier& other : graph_.barriers()) {
     const bool cannotSeparate =
         other.standing == Standing::Partial || other.standing == Standing::NotUniform;
-    if (cannotSeparate && (analysis::barrierIds(other.barrier) & mine) != 0) {
+    if (cannotSeparate && (other.barrier.ids & mine) != 0) {
       return KeptReason::SharedId{Of::Barrier, remarks_.named(*other.instruction), {}};
     }
   }

@@ -22,27 +22,8 @@ using analysis::BlockId;
 using ir::Instruction;
 using isa::WaitRole;
 
-bool isGroupRole(WaitRole role) {
-  switch (role) {
-    case WaitRole::CopyCommit:
-    case WaitRole::CopyWait:
-    case WaitRole::CopyWaitAll:
-    case WaitRole::BulkCommit:
-    case WaitRole::BulkWait:
-    case WaitRole::BulkReadWait:
-    case WaitRole::ProductCommit:
-    case WaitRole::ProductWait:
-    case WaitRole::TensorLoadWait:
-    case WaitRole::TensorStoreWait:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool isCommit(WaitRole role) {
-  return role == WaitRole::CopyCommit || role == WaitRole::BulkCommit ||
-         role == WaitRole::ProductCommit;
+bool isWaitOrCommit(WaitRole role) {
+  return isa::isCommit(role) || isa::isGroupWait(role) || isa::isTensorWait(role);
 }
 
 // What kinds of statements a function has.
@@ -60,7 +41,7 @@ struct Candidates {
            gridWaits;
   }
   void add(WaitRole role) {
-    groups |= isGroupRole(role);
+    groups |= isWaitOrCommit(role);
     productFences |= role == WaitRole::ProductFence;
     proxyFences |= role == WaitRole::ProxyFence;
     initFences |= role == WaitRole::InitFence;
@@ -107,7 +88,7 @@ class Remover {
     if (candidates.productFences) remove(repeatedProductFences(cfg_));
     if (candidates.proxyFences) {
       remove(proxyFencesBehindOthers(cfg_, liveness()));
-      remove(proxyFencesBeforeOthers(cfg_));
+      remove(proxyFencesBeforeOthers(cfg_, liveness()));
     }
     if (candidates.initFences) remove(initFencesBeforeBarriers(cfg_));
     if (candidates.fences) {
@@ -131,7 +112,7 @@ class Remover {
     DeadWaits repeated;
     for (const BlockId b : cfg_.blocks()) {
       for (Instruction& instruction : cfg_.instructions(b)) {
-        if (!isGroupRole(isa::waitRoleOf(*instruction.desc))) continue;
+        if (!isWaitOrCommit(isa::waitRoleOf(*instruction.desc))) continue;
         if (groups.isWaitOfNothing(instruction)) {
           dead.push_back({&instruction, RemovedWait::Why::Nothing});
         } else if (groups.isNeedlessCommit(instruction)) {
@@ -157,9 +138,9 @@ class Remover {
       ir::forEachRegister(instruction, [&](const ir::Operand&) { namesRegister = true; });
       context_.erasedOnlyBarriers = context_.erasedOnlyBarriers && !namesRegister;
       remark(instruction, RemarkKind::Passed, RemovedWait{instruction.desc->mnemonic, wait.why});
-      ++context_.statistics[isCommit(isa::waitRoleOf(*instruction.desc)) ? "commits-removed"
-                            : isFence(instruction)                       ? "fences-removed"
-                                                                         : "waits-removed"];
+      ++context_.statistics[isa::isCommit(isa::waitRoleOf(*instruction.desc)) ? "commits-removed"
+                            : isFence(instruction)                            ? "fences-removed"
+                                                                              : "waits-removed"];
       cfg_.willErase(instruction);
       function_.erase(&instruction);
       changed_ = true;
@@ -187,8 +168,8 @@ class Remover {
 
   KeptWait::Why whyKept(const Instruction& instruction, WaitRole role) const {
     if (mustStay(instruction)) return KeptWait::Why::AskedFor;
-    if (isCommit(role)) return KeptWait::Why::InGroup;
-    if (isGroupRole(role)) return KeptWait::Why::Outstanding;
+    if (isa::isCommit(role)) return KeptWait::Why::InGroup;
+    if (isWaitOrCommit(role)) return KeptWait::Why::Outstanding;
     return instruction.guard ? KeptWait::Why::Guarded : KeptWait::Why::Orders;
   }
 
@@ -230,7 +211,7 @@ class DeadWaitPass : public Pass {
 
 const PassInfo kDeadWait = {
     "dead-wait",
-    "Removes waits for asynchronous operations, and fences, that order nothing.",
+    "Removes waits, fences and commits of groups that order nothing.",
     {&kKeepOption, 1},
     [](const OptionValues& options, std::string& error) -> std::unique_ptr<Pass> {
       std::optional<KeptBarriers> kept = KeptBarriers::parse(options.text(kKeepOption.name), error);

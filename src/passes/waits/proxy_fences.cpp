@@ -77,7 +77,7 @@ Spaces writtenByAsyncProxy(const Cfg& cfg) {
   Spaces written = kGlobal;
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      if (mayDoAnything(instruction)) return kAllSpaces;
+      if (analysis::mayCall(instruction)) return kAllSpaces;
       switch (isa::asyncRoleOf(*instruction.desc)) {
         case AsyncRole::Other:
           return kAllSpaces;
@@ -100,7 +100,7 @@ InstructionSet fullBarriers(const Cfg& cfg, const analysis::Liveness& liveness) 
   if (!cfg.function().isEntry()) return {};
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      if (mayDoAnything(instruction)) return {};
+      if (analysis::mayCall(instruction)) return {};
       const auto barrier = ir::ctaBarrier(instruction);
       if (!barrier) continue;
       if (!barrier->isFull() || instruction.guard) return {};
@@ -112,6 +112,18 @@ InstructionSet fullBarriers(const Cfg& cfg, const analysis::Liveness& liveness) 
   const bool areOfAll = std::ranges::all_of(
       barriers, [&](const Instruction* barrier) { return threads.allExecute(barrier->block); });
   return areOfAll ? barriers : InstructionSet{};
+}
+
+// A thread may end while others still come to a barrier, at which its end counts as an arrival
+// (docs/soundness/ A1.11).
+bool mayEndTell(const Cfg& cfg, const analysis::Liveness& liveness) {
+  if (!cfg.function().isEntry()) return true;
+  const bool hasBarrier = std::ranges::any_of(cfg.blocks(), [&](BlockId b) {
+    return std::ranges::any_of(cfg.instructions(b), [](const Instruction& instruction) {
+      return analysis::mayCall(instruction) || ir::ctaBarrier(instruction).has_value();
+    });
+  });
+  return hasBarrier && fullBarriers(cfg, liveness).empty();
 }
 
 // ---- forward: fences behind others (docs/soundness/ H4.1 to H4.3) ------------------------------
@@ -141,7 +153,7 @@ class Behind {
   }
 
   void pass(const Instruction& instruction, State& state) const {
-    if (mayDoAnything(instruction)) {
+    if (analysis::mayCall(instruction)) {
       state = {};
     } else if (isProxyFence(instruction)) {
       if (instruction.guard) return;
@@ -200,20 +212,21 @@ class Before {
   using State = Ahead;
   static constexpr Direction kDirection = Direction::Backward;
 
-  explicit Before(const Cfg& cfg) : cfg_(&cfg) {}
+  // `mayEndTell`: another thread may learn of it by the end of this one.
+  Before(const Cfg& cfg, bool mayEndTell) : cfg_(&cfg), mayEndTell_(mayEndTell) {}
   State initial() const { return {}; }
-  State boundary() const { return {0, !cfg_->function().isEntry()}; }
+  State boundary() const { return {0, mayEndTell_}; }
   void meet(State& into, const State& from) const {
     into.covered &= from.covered;
     into.isNeeded |= from.isNeeded;
   }
   void transfer(BlockId block, State& state) const {
-    forEachInstruction(cfg_->block(block), kDirection,
-                       [&](const Instruction& instruction) { pass(instruction, state); });
+    analysis::forEachInstruction(cfg_->block(block), kDirection,
+                                 [&](const Instruction& instruction) { pass(instruction, state); });
   }
 
   static void pass(const Instruction& instruction, State& state) {
-    if (mayDoAnything(instruction)) {
+    if (analysis::mayCall(instruction)) {
       state = {0, true};
     } else if (isProxyFence(instruction)) {
       if (!instruction.guard) state.covered |= spacesOfFence(*instruction.desc);
@@ -232,6 +245,7 @@ class Before {
   }
 
   const Cfg* cfg_;
+  bool mayEndTell_;
 };
 
 // ---- fence.mbarrier_init (docs/soundness/ H5) --------------------------------------------------
@@ -255,12 +269,12 @@ class InitBefore {
     into.barrier &= from.barrier;
   }
   void transfer(BlockId block, State& state) const {
-    forEachInstruction(cfg_->block(block), kDirection,
-                       [&](const Instruction& instruction) { pass(instruction, state); });
+    analysis::forEachInstruction(cfg_->block(block), kDirection,
+                                 [&](const Instruction& instruction) { pass(instruction, state); });
   }
 
   static void pass(const Instruction& instruction, State& state) {
-    if (mayDoAnything(instruction)) {
+    if (analysis::mayCall(instruction)) {
       state = {false, false};
       return;
     }
@@ -305,13 +319,13 @@ DeadWaits proxyFencesBehindOthers(const Cfg& cfg, const analysis::Liveness& live
   return dead;
 }
 
-DeadWaits proxyFencesBeforeOthers(const Cfg& cfg) {
+DeadWaits proxyFencesBeforeOthers(const Cfg& cfg, const analysis::Liveness& liveness) {
   DeadWaits dead;
-  const Dataflow<Before> flow(cfg, Before(cfg));
+  const Dataflow<Before> flow(cfg, Before(cfg, mayEndTell(cfg, liveness)));
   for (const BlockId b : cfg.blocks()) {
     if (!cfg.isReachable(b)) continue;
     Ahead state = flow.before(b);
-    forEachInstruction(cfg.block(b), Direction::Backward, [&](Instruction& instruction) {
+    analysis::forEachInstruction(cfg.block(b), Direction::Backward, [&](Instruction& instruction) {
       if (isProxyFence(instruction) && !instruction.guard) {
         const bool isCovered = (spacesOfFence(*instruction.desc) & ~state.covered) == 0;
         if (isCovered) dead.push_back({&instruction, Why::ProxyFenceAhead});
@@ -331,7 +345,7 @@ DeadWaits initFencesBeforeBarriers(const Cfg& cfg) {
   for (const BlockId b : cfg.blocks()) {
     if (!cfg.isReachable(b)) continue;
     InitAhead state = flow.before(b);
-    forEachInstruction(cfg.block(b), Direction::Backward, [&](Instruction& instruction) {
+    analysis::forEachInstruction(cfg.block(b), Direction::Backward, [&](Instruction& instruction) {
       if (isa::waitRoleOf(*instruction.desc) == WaitRole::InitFence) {
         if (staysInCta && state.barrier)
           dead.push_back({&instruction, Why::BarrierAhead});

@@ -13,7 +13,7 @@ namespace ptxopt::passes {
 // docs/soundness/ H4.1 to H4.3
 DeadWaits proxyFencesBehindOthers(const analysis::Cfg& cfg, const analysis::Liveness& liveness);
 // docs/soundness/ H4.4, H4.5
-DeadWaits proxyFencesBeforeOthers(const analysis::Cfg& cfg);
+DeadWaits proxyFencesBeforeOthers(const analysis::Cfg& cfg, const analysis::Liveness& liveness);
 // docs/soundness/ H5
 DeadWaits initFencesBeforeBarriers(const analysis::Cfg& cfg);
 

@@ -100,8 +100,8 @@ class Beside {
     into.after &= from.after;
   }
   void transfer(BlockId block, State& state) const {
-    forEachInstruction(cfg_->block(block), direction,
-                       [&](const Instruction& instruction) { state.pass(instruction); });
+    analysis::forEachInstruction(cfg_->block(block), direction,
+                                 [&](const Instruction& instruction) { state.pass(instruction); });
   }
 
  private:
@@ -115,7 +115,7 @@ DeadWaits find(const Cfg& cfg) {
   for (const BlockId b : cfg.blocks()) {
     if (!cfg.isReachable(b)) continue;
     Fences state = flow.before(b);
-    forEachInstruction(cfg.block(b), direction, [&](Instruction& instruction) {
+    analysis::forEachInstruction(cfg.block(b), direction, [&](Instruction& instruction) {
       const WaitRole role = isa::waitRoleOf(*instruction.desc);
       if (!instruction.guard && state.cover(instruction, role)) {
         dead.push_back({&instruction, RemovedWait::Why::FenceBeside});

@@ -131,7 +131,7 @@ DeadWaits repeatedProductFences(const Cfg& cfg) {
   const auto ends = [&](const Instruction& instruction) {
     const WaitRole role = isa::waitRoleOf(*instruction.desc);
     const ir::RegisterId guard = instruction.guard.predicate();
-    bool touches = mayDoAnything(instruction) || role == WaitRole::ProductIssue ||
+    bool touches = analysis::mayCall(instruction) || role == WaitRole::ProductIssue ||
                    role == WaitRole::ProductWait || ir::effectOf(instruction) == isa::Effect::Pin ||
                    (instruction.guard && registers.test(static_cast<std::uint32_t>(guard)));
     ir::forEachRegister(instruction, [&](const ir::Operand& operand) {

@@ -134,7 +134,7 @@ TEST(Participation, OneThatIsNotFullTaintsItsId) {
 TEST(Participation, Ids) {
   const auto ids = [](const std::string& text) {
     test::ValueFunction f(".reg .b32 %r<3>; " + text);
-    return barrierIds(*ir::ctaBarrier(*f.instructions()[0]));
+    return ir::ctaBarrier(*f.instructions()[0])->ids;
   };
   EXPECT_EQ(ids("bar.sync 0;"), 1u);
   EXPECT_EQ(ids("bar.sync 15;"), 0x8000u);
