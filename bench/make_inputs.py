@@ -3,12 +3,12 @@
 """Makes PTX files of given sizes out of the kernels of corpus/: the inputs of the benchmarks.
 
 Every copy of a kernel file gets names of its own, so that ptxas accepts the whole.  The files are the
-same every time.  Usage: make_inputs.py FOLDER [SIZE...], sizes such as 80K, 1M, 7M, 50M.
+same every time.
 """
 
+import argparse
 import pathlib
 import re
-import sys
 
 CORPUS = pathlib.Path(__file__).resolve().parent.parent / "corpus" / "ptx" / "nvcc" / "sm_80"
 HEADER = ".version {}\n.target sm_80\n.address_size 64\n\n"
@@ -57,12 +57,14 @@ def write(path, size):
 
 
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    folder = pathlib.Path(sys.argv[1])
-    folder.mkdir(parents=True, exist_ok=True)
-    for size in sys.argv[2:] or DEFAULT_SIZES:
-        write(folder / f"{size}.ptx", bytes_of(size))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=pathlib.Path, help="where the files are written, as SIZE.ptx")
+    parser.add_argument("sizes", nargs="*", default=DEFAULT_SIZES, metavar="size",
+                        help=f"such as 80K or 7M (default: {' '.join(DEFAULT_SIZES)})")
+    options = parser.parse_args()
+    options.folder.mkdir(parents=True, exist_ok=True)
+    for size in options.sizes:
+        write(options.folder / f"{size}.ptx", bytes_of(size))
 
 
 if __name__ == "__main__":

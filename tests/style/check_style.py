@@ -7,7 +7,8 @@ format: clang-format leaves every C++ file as it is.  Versions of clang-format d
 only the one of Debian 12 is asked; where it is missing the exit status is 77, which CTest counts as skipped.
 reformat: writes every C++ file so.
 sizes: no function in src/ has over 80 lines, and no file over 600.  sizes.py says what is counted.  The tables of
-src/ (.inc, .def) have a row for each fact, and may be longer.
+src/ (.inc, .def) have a row for each fact, and may be longer.  No file that git keeps has over 1 MiB: what is larger
+is made by a script.
 tidy: clang-tidy, with .clang-tidy, finds nothing in these files, or in all of src/.  What it has to know about them
 is written to FOLDER.  Of clang-tidy, too, only the version of Debian 12 is asked.
 """
@@ -24,6 +25,7 @@ SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__f
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 CLANG_VERSION = 14
 SKIPPED = 77
+MOST_BYTES = 1 << 20
 # Kernels are inputs: what a compiler made of them names their lines.
 FOLDERS = ("src", "include", "tests", "bench", "examples", "packaging", "scripts", "cmake")
 CPP = (".h", ".hpp", ".cpp", ".inc", ".def")
@@ -55,6 +57,16 @@ def too_long():
         with open(path, encoding="utf-8") as file:
             found += [(f"{path}:{line}", what) for line, what in sizes.too_long(file.read())]
     return found
+
+
+def too_large():
+    """Files that git keeps.  Without git, as in an archive of the sources, none."""
+    if not shutil.which("git"):
+        return []
+    run = subprocess.run(["git", "-C", SOURCE_DIR, "ls-files", "-z"], capture_output=True, text=True)
+    paths = [os.path.join(SOURCE_DIR, name) for name in run.stdout.split("\0") if name]
+    sizes_of = [(path, os.path.getsize(path)) for path in paths if os.path.isfile(path)]
+    return [(path, f"{size} bytes, over {MOST_BYTES}") for path, size in sizes_of if size > MOST_BYTES]
 
 
 def clang_tool(tool):
@@ -121,7 +133,7 @@ def main():
     if what == "license":
         found = [(path, f"its first two lines lack '{LICENSE}'") for path in without_license()]
     elif what == "sizes":
-        found = too_long()
+        found = too_long() + too_large()
     else:
         command = clang_tool("clang-format")
         if command is None:
