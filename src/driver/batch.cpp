@@ -345,8 +345,9 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
 
 void Batch::explain(FileReport& report, const OptimizeOptions& options,
                     const OptimizeResult& result) const {
-  Explanation explanation = explainBarriers(result.source, options, result,
-                                            {options_.explainedKernels, options_.inlineChains});
+  Explanation explanation =
+      explainBarriers(result.source, options, result,
+                      {options_.explainedKernels, options_.inlineChains, options_.explainAllSync});
   report.output = std::move(explanation.text);
   report.barriers = std::move(explanation.totals);
   if (result.module == nullptr) return;

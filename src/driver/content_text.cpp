@@ -89,6 +89,11 @@ std::string_view words(passes::KeptWait::Why why) {
   return {};
 }
 
+std::string placeOf(const passes::Remark& remark, const passes::NamedStatement& named) {
+  const SourceText& text = remark.function->module().source();
+  return fmt::format("{} at line {}", named.mnemonic, text.lineColumn(named.place.begin).line);
+}
+
 std::string reasonOf(const passes::RemovedVariable& removed) {
   using Why = passes::RemovedVariable::Why;
   switch (removed.why) {
@@ -104,6 +109,15 @@ std::string reasonOf(const passes::RemovedVariable& removed) {
       return fmt::format("it equals '{}'", removed.equal);
   }
   return {};
+}
+
+// What it may be for, in words that go behind a colon or a comma.
+std::string whatItMayBeFor(const passes::Remark& remark, const passes::KeptWait& kept) {
+  if (kept.above && kept.below) {
+    return fmt::format("{} before {}", placeOf(remark, *kept.above), placeOf(remark, *kept.below));
+  }
+  if (kept.above) return placeOf(remark, *kept.above);
+  return kept.below ? "what comes before " + placeOf(remark, *kept.below) : "";
 }
 
 // ".shared" without its dot.
@@ -140,7 +154,7 @@ struct Text {
     return fmt::format("Removed {}: {}", removed.mnemonic, words(removed.why));
   }
   std::string operator()(const passes::KeptWait& kept) const {
-    return fmt::format("Kept {}: {}", kept.mnemonic, words(kept.why));
+    return fmt::format("Kept {}: {}", kept.mnemonic, whyWaitIsKept(remark, kept));
   }
   std::string operator()(const passes::SharedBase& shared) const {
     const std::string offset = shared.distance == 0 ? "" : fmt::format("{:+}", shared.distance);
@@ -208,9 +222,17 @@ Details detailsOf(const VariableAsItWas& variable) {
 
 // The fields of each kind of content.
 struct Fields {
+  const passes::Remark& remark;
+
   template <class Other>
   Details operator()(const Other&) const {
     return {};
+  }
+  Details operator()(const passes::KeptWait& kept) const {
+    Details details;
+    add(details, "above", kept.above);
+    add(details, "below", kept.below);
+    return details;
   }
   Details operator()(const passes::SharedBase& shared) const {
     return {{"accesses", std::to_string(shared.accesses)}};
@@ -245,16 +267,38 @@ struct Fields {
   Details operator()(const passes::SavedInModule& saved) const {
     return {{nameOf(saved.space), std::to_string(saved.bytes)}};
   }
+
+ private:
+  // As of the events that keep a barrier.
+  void add(Details& details, const std::string& name,
+           const std::optional<passes::NamedStatement>& named) const {
+    if (!named) return;
+    const SourceText& text = remark.function->module().source();
+    details.emplace_back(name, named->mnemonic);
+    details.emplace_back(
+        name + "_ptx", fmt::format("{}:{}", text.name(), text.lineColumn(named->place.begin).line));
+    details.emplace_back(name + "_text", text.slice(named->place));
+  }
 };
 
 }  // namespace
+
+std::string whyWaitIsGone(const passes::RemovedWait& removed) {
+  return std::string(words(removed.why));
+}
+
+std::string whyWaitIsKept(const passes::Remark& remark, const passes::KeptWait& kept) {
+  const std::string text(words(kept.why));
+  const std::string what = whatItMayBeFor(remark, kept);
+  return what.empty() ? text : fmt::format("{}: {}", text, what);
+}
 
 std::string contentText(const passes::Remark& remark) {
   return std::visit(Text{remark}, remark.content);
 }
 
 std::vector<std::pair<std::string, std::string>> contentDetails(const passes::Remark& remark) {
-  return std::visit(Fields{}, remark.content);
+  return std::visit(Fields{remark}, remark.content);
 }
 
 }  // namespace ptxopt::driver

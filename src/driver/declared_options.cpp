@@ -41,6 +41,7 @@ Examples:
   ptxopt k.ptx -o /dev/null --remarks=-         changes made and missed, as JSON lines
   ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
+  ptxopt --explain-sync k.ptx                   the same of waits and fences too
   ptxopt --needs k.ptx                          the lowest version and target that it needs
   ptxopt -O0 --for=cuda:12.2,sm_80 k.ptx        the same code for another release and target
   ptxopt k.ptx --passes={:<24}one pass, with its counters
@@ -240,6 +241,9 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                "Print all barriers to standard output instead of the result: what\n"
                "happened to each, why, and which options would remove it.  Runs the\n"
                "same passes as --check");
+  app.add_flag("--explain-sync", options.explainAllSync,
+               "The same, with all waits, commits of groups, fences and bar.warp.sync\n"
+               "among them");
   app.add_option("--kernel", options.explainedKernels,
                  "With --explain-barriers: only this kernel or function, by its name in\n"
                  "PTX or C++ (repeatable)")

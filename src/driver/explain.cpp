@@ -14,11 +14,13 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loops.h"
 #include "driver/barrier_text.h"
+#include "driver/content_text.h"
 #include "driver/explain_words.h"
 #include "driver/remark_text.h"
 #include "driver/what_if.h"
 #include "ir/barrier.h"
 #include "ir/source_lines.h"
+#include "isa/wait_role.h"
 #include "parse/parser.h"
 #include "passes/registry.h"
 #include "support/demangle.h"
@@ -36,7 +38,9 @@ constexpr std::size_t kIndent = 10;  // of what is below the line of a barrier
 struct Row {
   Offset offset = 0;
   std::uint32_t line = 0;
-  std::string source;  // "k.cu:31"
+  std::string source;          // "k.cu:31"
+  std::string_view statement;  // its mnemonic
+  bool isBarrier = true;       // of a CTA
   std::uint32_t depth = 0;
   BarrierOutcome outcome = BarrierOutcome::Kept;
   std::string why;                // in a few words, where that is possible
@@ -52,6 +56,18 @@ Verdicts verdictsOf(std::span<const Remark> remarks) {
     if (!remark.barrier || !remark.place.valid()) continue;
     const Remark*& known = verdicts[remark.place.begin];
     if (known == nullptr || remark.barrier->outcome != BarrierOutcome::Kept) known = &remark;
+  }
+  return verdicts;
+}
+
+// The same for the other statements that only synchronise.
+Verdicts waitVerdictsOf(std::span<const Remark> remarks) {
+  Verdicts verdicts;
+  for (const Remark& remark : remarks) {
+    const bool isRemoved = std::holds_alternative<passes::RemovedWait>(remark.content);
+    if (!isRemoved && !std::holds_alternative<passes::KeptWait>(remark.content)) continue;
+    const Remark*& known = verdicts[remark.place.begin];
+    if (known == nullptr || isRemoved) known = &remark;
   }
   return verdicts;
 }
@@ -133,8 +149,10 @@ std::string wrapped(std::string_view text, std::size_t indent) {
   return result + line + '\n';
 }
 
+using Counts = std::map<BarrierOutcome, std::size_t>;
+
 // "2 kept, 1 removed"
-std::string countsText(const std::map<BarrierOutcome, std::size_t>& counts) {
+std::string countsText(const Counts& counts) {
   std::string text;
   for (const auto& [outcome, count] : counts) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, passes::spelling(outcome));
@@ -146,25 +164,54 @@ std::string plural(std::size_t count, std::string_view what) {
   return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+std::size_t sumOf(const Counts& counts) {
+  std::size_t sum = 0;
+  for (const auto& [outcome, count] : counts) sum += count;
+  return sum;
+}
+
+// "7 waits and fences"
+std::string othersText(const Counts& counts) {
+  const std::size_t sum = sumOf(counts);
+  return fmt::format("{} {}", sum, sum == 1 ? "wait or fence" : "waits and fences");
+}
+
+std::string countsOf(const std::vector<Row>& rows) {
+  BarrierTotals totals;
+  for (const Row& row : rows) totals.add(row.isBarrier, row.outcome);
+  std::string text;
+  if (!totals.barriers.empty()) {
+    text = fmt::format("{}, {}", plural(sumOf(totals.barriers), "barrier"),
+                       countsText(totals.barriers));
+  }
+  if (totals.others.empty()) return text;
+  return fmt::format("{}{}{}, {}", text, text.empty() ? "" : "; ", othersText(totals.others),
+                     countsText(totals.others));
+}
+
+// Of the statement there is a column if there are others than barriers.
 std::string tableOf(const ir::Function& function, std::vector<Row> rows) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const Row& a, const Row& b) { return a.depth > b.depth; });
-  std::map<BarrierOutcome, std::size_t> counts;
   std::size_t width = std::string_view("source").size();
-  for (const Row& row : rows) {
-    ++counts[row.outcome];
-    width = std::max(width, row.source.size());
+  std::size_t statementWidth = 0;
+  for (const Row& row : rows) width = std::max(width, row.source.size());
+  if (std::ranges::any_of(rows, [](const Row& row) { return !row.isBarrier; })) {
+    for (const Row& row : rows) statementWidth = std::max(statementWidth, row.statement.size() + 2);
   }
-  std::string text =
-      fmt::format("{}: {} {}: {}, {}\n", function.module().source().name(),
-                  function.isEntry() ? "kernel" : "function", demangled(function.nameText()),
-                  plural(rows.size(), "barrier"), countsText(counts));
-  text += fmt::format("{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops",
-                      "outcome");
+  const auto statementColumn = [&](std::string_view statement) {
+    return statementWidth == 0 ? "" : fmt::format("{:<{}}", statement, statementWidth);
+  };
+  std::string text = fmt::format("{}: {} {}: {}\n", function.module().source().name(),
+                                 function.isEntry() ? "kernel" : "function",
+                                 demangled(function.nameText()), countsOf(rows));
+  text += fmt::format("{:>6}  {:<{}}  {}{:>5}  {:<8}  why\n", "line", "source", width,
+                      statementColumn("statement"), "loops", "outcome");
   for (const Row& row : rows) {
-    std::string line = fmt::format("{:>6}  {:<{}}  {:>5}  {}", row.line, row.source, width,
-                                   row.depth, passes::spelling(row.outcome));
-    const std::size_t column = 6 + 2 + width + 2 + 5 + 2 + 8 + 2;
+    std::string line =
+        fmt::format("{:>6}  {:<{}}  {}{:>5}  {}", row.line, row.source, width,
+                    statementColumn(row.statement), row.depth, passes::spelling(row.outcome));
+    const std::size_t column = 6 + 2 + width + 2 + statementWidth + 5 + 2 + 8 + 2;
     const bool fits = column + row.why.size() <= kWidth;
     if (fits && !row.why.empty()) line = fmt::format("{:<{}}{}", line, column, row.why);
     text += line + '\n';
@@ -183,6 +230,7 @@ class Explainer {
         module_(module),
         sources_(module),
         verdicts_(verdictsOf(remarks_)),
+        waitVerdicts_(waitVerdictsOf(remarks_)),
         whatIf_(source, options, module) {}
 
   Explanation run() {
@@ -194,14 +242,15 @@ class Explainer {
       std::vector<Row> rows = rowsOf(function);
       if (rows.empty()) continue;
       ++result.totals.functions;
-      for (const Row& row : rows) ++result.totals.barriers[row.outcome];
+      for (const Row& row : rows) result.totals.add(row.isBarrier, row.outcome);
       result.text += (result.text.empty() ? "" : "\n") + tableOf(function, std::move(rows));
     }
     result.totals.goWithAssumption = ways_.size();
     result.totals.goWithSource = static_cast<std::size_t>(
         std::ranges::count_if(ways_, [](const auto& way) { return way.second.isOfSource; }));
     if (result.text.empty()) {
-      result.text = module_.source().name() + ": no barriers\n";
+      result.text = module_.source().name() +
+                    (explain_.allSync ? ": nothing that synchronises\n" : ": no barriers\n");
     } else {
       result.text += hints(kept);
     }
@@ -232,15 +281,26 @@ class Explainer {
     const analysis::Loops loops(cfg);
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
-      if (instruction == nullptr || !ir::ctaBarrier(*instruction)) continue;
+      if (instruction == nullptr) continue;
+      const bool isBarrier = ir::ctaBarrier(*instruction).has_value();
+      const bool isOther =
+          explain_.allSync && isa::isOnlySynchronization(isa::waitRoleOf(*instruction->desc));
+      if (!isBarrier && !isOther) continue;
       Row& row = rows.emplace_back();
+      row.isBarrier = isBarrier;
+      row.statement = instruction->desc->mnemonic;
       row.offset = instruction->source.begin;
       row.line = module_.source().lineColumn(row.offset).line;
       const auto place = sources_.written(row.offset);
       if (place) row.source = ir::shortText(*place);
       isSourceMissing_ |= !place;
       row.depth = loops.depthOf(instruction->block);
-      explainRow(row, function);
+      if (isBarrier) {
+        explainRow(row, function);
+      } else {
+        explainWait(row, function);
+      }
+      if (explain_.inlineChains) addChain(row);
     }
     return rows;
   }
@@ -267,7 +327,21 @@ class Explainer {
       const bool isShapeOpen = ways->second.isOfShape && function.isEntry();
       if (isShapeOpen) kernelsOfAnyShape_.insert(std::string(function.nameText()));
     }
-    if (explain_.inlineChains) addChain(row);
+  }
+
+  void explainWait(Row& row, const ir::Function& function) const {
+    const auto verdict = waitVerdicts_.find(row.offset);
+    if (verdict == waitVerdicts_.end()) {
+      row.why = silence(module_, function, remarks_);
+      return;
+    }
+    const Remark& remark = *verdict->second;
+    if (const auto* removed = std::get_if<passes::RemovedWait>(&remark.content)) {
+      row.outcome = BarrierOutcome::Removed;
+      row.why = whyWaitIsGone(*removed);
+    } else {
+      row.why = whyWaitIsKept(remark, std::get<passes::KeptWait>(remark.content));
+    }
   }
 
   // "inlined: sync.h:50 in cg::sync, from k.cu:12"
@@ -317,6 +391,7 @@ class Explainer {
   ir::Module& module_;
   ir::SourceLines sources_;
   Verdicts verdicts_;
+  Verdicts waitVerdicts_;
   WhatIf whatIf_;
   std::map<Offset, RemovingOptions> ways_;
   bool isSourceMissing_ = false;
@@ -325,20 +400,24 @@ class Explainer {
 
 }  // namespace
 
+void BarrierTotals::add(bool isBarrier, BarrierOutcome outcome) {
+  ++(isBarrier ? barriers : others)[outcome];
+}
+
 void BarrierTotals::add(const BarrierTotals& other) {
   functions += other.functions;
   goWithAssumption += other.goWithAssumption;
   goWithSource += other.goWithSource;
   for (const auto& [outcome, count] : other.barriers) barriers[outcome] += count;
+  for (const auto& [outcome, count] : other.others) others[outcome] += count;
 }
 
 std::string BarrierTotals::text() const {
-  std::size_t all = 0;
-  for (const auto& [outcome, count] : barriers) all += count;
-  std::string text = fmt::format("{} in {}: {}", plural(all, "barrier"),
+  std::string text = fmt::format("{} in {}: {}", plural(sumOf(barriers), "barrier"),
                                  plural(functions, "function"), countsText(barriers));
   if (goWithAssumption != 0) text += fmt::format("; {} would go with options", goWithAssumption);
   if (goWithSource != 0) text += fmt::format(", {} of them with --trust-source", goWithSource);
+  if (!others.empty()) text += fmt::format("; {}: {}", othersText(others), countsText(others));
   return text;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The CTA barriers of a file, one after the other: --explain-barriers.
+// The CTA barriers of a file, one after the other: --explain-barriers.  With --explain-sync also
+// its waits, commits of groups, fences and bar.warp.sync.
 #pragma once
 
 #include <cstddef>
@@ -16,17 +17,20 @@ struct ExplainOptions {
   // --kernel: names as isCalled() takes them.  Empty: all kernels and functions.
   std::vector<std::string> kernels;
   bool inlineChains = false;  // --inline-chains
+  bool allSync = false;       // --explain-sync
 };
 
 struct BarrierTotals {
-  std::size_t functions = 0;  // that have barriers
+  std::size_t functions = 0;  // that have barriers, or other statements of which there are rows
   std::map<passes::BarrierOutcome, std::size_t> barriers;
-  std::size_t goWithAssumption = 0;  // of those that are kept
-  std::size_t goWithSource = 0;      // of these, with --trust-source alone
+  std::map<passes::BarrierOutcome, std::size_t> others;  // with --explain-sync
+  std::size_t goWithAssumption = 0;                      // of those that are kept
+  std::size_t goWithSource = 0;                          // of these, with --trust-source alone
 
+  void add(bool isBarrier, passes::BarrierOutcome outcome);
   void add(const BarrierTotals& other);
   // "14 barriers in 5 functions: 12 kept, 2 removed; 3 would go with options, 1 of them with
-  // --trust-source"
+  // --trust-source; 7 waits and fences: 6 kept, 1 removed"
   std::string text() const;
 };
 

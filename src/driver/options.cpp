@@ -304,8 +304,9 @@ std::string pipelineText(const Options& options, const RawOptions& raw) {
   if (raw.passes) return *raw.passes;
   if (raw.level) return passes::pipelineOfLevel(*raw.level);
   if (!raw.needs.empty()) return passes::pipelineOfLevel(0);  // of the file as it is
-  // These two options are questions about barriers; the other passes of a level would only add
+  // These options are questions about barriers; the other passes of a level would only add
   // noise.
+  if (options.explainAllSync) return passes::pipelineAboutSynchronization();
   const bool isQuestion = options.check || options.explainBarriers;
   return isQuestion ? passes::pipelineAboutBarriers()
                     : passes::pipelineOfLevel(passes::kDefaultLevel);
@@ -335,6 +336,7 @@ ReportFormat reportFormat(std::string_view word) {
 void complete(Options& options, const RawOptions& raw) {
   options.verbosity = raw.quiet ? -1 : int{raw.verbose};
   options.warnInput = raw.level == 0 && !raw.passes;
+  options.explainBarriers |= options.explainAllSync;
   options.pipeline = passes::parsePipeline(pipelineText(options, raw));
   keepBarriers(options.pipeline, raw.keepBarriers);
   for (const std::string& entry : raw.keepBarriers) {

@@ -56,7 +56,8 @@ struct Options {
   ReportFormat needs = ReportFormat::None;        // --needs
   bool needsByKernel = false;                     // --by-kernel
   bool printDeadSync = false;                     // --print-dead-sync-elim
-  bool explainBarriers = false;                   // --explain-barriers
+  bool explainBarriers = false;                   // --explain-barriers, --explain-sync
+  bool explainAllSync = false;                    // --explain-sync
   std::vector<std::string> explainedKernels;      // --kernel
   bool inlineChains = false;                      // --inline-chains
   std::vector<std::string_view> reportingPasses;  // PassOption::printsReports

@@ -92,6 +92,7 @@ void Function::erase(Statement* statement) {
 void Function::markChanged(Statement* statement) {
   statement->changed = true;
   changed_ = true;
+  body_.noteRole(*statement);
 }
 
 void Function::insertAfter(Statement* position, Statement* statement) {

@@ -9,6 +9,7 @@
 
 #include "ir/operand.h"
 #include "isa/isa.h"
+#include "isa/wait_role.h"
 #include "support/source.h"
 
 namespace ptxopt::ir {
@@ -231,6 +232,7 @@ class StatementList {
     statement->next = after;
     (position != nullptr ? position->next : first_) = statement;
     (after != nullptr ? after->previous : last_) = statement;
+    noteRole(*statement);
   }
   // Does not change the pointers of `statement`, so that a loop over the list can continue.
   void remove(Statement* statement) {
@@ -238,9 +240,20 @@ class StatementList {
     (statement->next != nullptr ? statement->next->previous : last_) = statement->previous;
   }
 
+  // The roles of all instructions that were ever in the list, so that who looks for one of them
+  // need not look at each statement.
+  isa::WaitRoles waitRoles() const { return waitRoles_; }
+  // An instruction of the list has another `desc` now.
+  void noteRole(const Statement& statement) {
+    if (const auto* instruction = statement.as<Instruction>()) {
+      waitRoles_.add(isa::waitRoleOf(*instruction->desc));
+    }
+  }
+
  private:
   Statement* first_ = nullptr;
   Statement* last_ = nullptr;
+  isa::WaitRoles waitRoles_;
 };
 
 // Calls visit(const Operand&) for every operand that names a register: each is a definition, a use,

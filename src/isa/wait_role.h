@@ -41,6 +41,7 @@ enum class WaitRole : std::uint8_t {
   WarpBarrier,  // bar.warp.sync
   GridWait,     // griddepcontrol.wait
 };
+inline constexpr int kWaitRoleCount = static_cast<int>(WaitRole::GridWait) + 1;
 
 // None for an instruction without a row.
 inline WaitRole waitRoleOf(const InstructionDesc& desc) {
@@ -81,5 +82,26 @@ constexpr bool isOnlySynchronization(WaitRole role) {
       return true;
   }
 }
+
+// A set of roles.
+class WaitRoles {
+ public:
+  void add(WaitRole role) { bits_ |= bit(role); }
+  bool contains(WaitRole role) const { return (bits_ & bit(role)) != 0; }
+  // O(roles there are).
+  template <class Predicate>
+  bool hasAny(Predicate&& predicate) const {
+    for (int role = 0; role < kWaitRoleCount; ++role) {
+      if (contains(WaitRole(role)) && predicate(WaitRole(role))) return true;
+    }
+    return false;
+  }
+
+ private:
+  static_assert(kWaitRoleCount <= 32);
+  static constexpr std::uint32_t bit(WaitRole role) { return 1u << static_cast<unsigned>(role); }
+
+  std::uint32_t bits_ = 0;
+};
 
 }  // namespace ptxopt::isa

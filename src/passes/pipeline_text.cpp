@@ -73,6 +73,10 @@ std::string pipelineAboutBarriers() {
   return "dead-sync";
 }
 
+std::string pipelineAboutSynchronization() {
+  return pipelineAboutBarriers() + ",dead-wait";
+}
+
 std::string pipelineThatWeakensBarriers() {
   return "warp-sync";
 }
@@ -89,11 +93,11 @@ std::string pipelineOfLevel(int level) {
       return "basic-dbe";
     case 2:
       // Leaves out what costs registers in code that nvcc -O3 optimized (docs/results.md).
-      return "global-opt,dead-sync,early-cse,common-base<cbe-clone-allocas=0>";
+      return "global-opt,dead-sync,dead-wait,early-cse,common-base<cbe-clone-allocas=0>";
     default:
       // The second round runs on what changed in the first one (RunOptions::pipeline).
-      return "global-opt,dead-sync<guard-in-loops>,early-cse<memssa>,"
-             "global-opt,dead-sync<guard-in-loops>,early-cse<memssa>,common-base";
+      return "global-opt,dead-sync<guard-in-loops>,dead-wait,early-cse<memssa>,"
+             "global-opt,dead-sync<guard-in-loops>,dead-wait,early-cse<memssa>,common-base";
   }
 }
 

@@ -27,6 +27,8 @@ inline constexpr int kDefaultLevel = 2;
 std::string pipelineOfLevel(int level);
 // The passes that --check and --explain-barriers run if neither a level nor passes are given.
 std::string pipelineAboutBarriers();
+// The same for --explain-sync.
+std::string pipelineAboutSynchronization();
 // What may make barriers weaker that those passes keep; --explain-barriers says where it would.
 std::string pipelineThatWeakensBarriers();
 // What may let some launches skip barriers; --explain-barriers says how many.

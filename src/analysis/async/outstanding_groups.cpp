@@ -18,27 +18,6 @@ using isa::WaitRole;
 constexpr std::uint32_t kLastGroup = 31;  // the bit that stands for this group and all older ones
 constexpr std::uint32_t kAllGroups = ~std::uint32_t{0};
 
-std::optional<GroupFamily> familyOf(WaitRole role) {
-  switch (role) {
-    case WaitRole::CopyIssue:
-    case WaitRole::CopyCommit:
-    case WaitRole::CopyWait:
-    case WaitRole::CopyWaitAll:
-      return GroupFamily::Copies;
-    case WaitRole::BulkIssue:
-    case WaitRole::BulkCommit:
-    case WaitRole::BulkWait:
-    case WaitRole::BulkReadWait:
-      return GroupFamily::Bulk;
-    case WaitRole::ProductIssue:
-    case WaitRole::ProductCommit:
-    case WaitRole::ProductWait:
-      return GroupFamily::Products;
-    default:
-      return std::nullopt;
-  }
-}
-
 // The groups of `open` that a wait that leaves `left` outstanding does not wait for.
 std::uint32_t without(std::uint32_t open, std::uint32_t left) {
   return left > kLastGroup ? open : open & ((std::uint32_t{1} << left) - 1);
@@ -65,6 +44,27 @@ void wait(OpenGroups& groups, WaitRole role, std::uint32_t left) {
 }
 
 }  // namespace
+
+std::optional<GroupFamily> groupFamilyOf(WaitRole role) {
+  switch (role) {
+    case WaitRole::CopyIssue:
+    case WaitRole::CopyCommit:
+    case WaitRole::CopyWait:
+    case WaitRole::CopyWaitAll:
+      return GroupFamily::Copies;
+    case WaitRole::BulkIssue:
+    case WaitRole::BulkCommit:
+    case WaitRole::BulkWait:
+    case WaitRole::BulkReadWait:
+      return GroupFamily::Bulk;
+    case WaitRole::ProductIssue:
+    case WaitRole::ProductCommit:
+    case WaitRole::ProductWait:
+      return GroupFamily::Products;
+    default:
+      return std::nullopt;
+  }
+}
 
 std::optional<std::uint32_t> groupsLeft(const Instruction& wait) {
   const WaitRole role = isa::waitRoleOf(*wait.desc);
@@ -106,7 +106,7 @@ void OutstandingState::pass(const Instruction& executed) {
   if (role == WaitRole::TensorStore) tensorStores = true;
   if (role == WaitRole::TensorLoadWait) tensorLoads &= isGuarded;
   if (role == WaitRole::TensorStoreWait) tensorStores &= isGuarded;
-  const std::optional<GroupFamily> family = familyOf(role);
+  const std::optional<GroupFamily> family = groupFamilyOf(role);
   if (!family) return;
   OpenGroups& open = of(*family);
   if (isa::isCommit(role)) {
@@ -119,7 +119,7 @@ void OutstandingState::pass(const Instruction& executed) {
 }
 
 bool OutstandingState::isWaitOfNothing(const Instruction& wait) const {
-  const std::optional<GroupFamily> family = familyOf(isa::waitRoleOf(*wait.desc));
+  const std::optional<GroupFamily> family = groupFamilyOf(isa::waitRoleOf(*wait.desc));
   return completesNothing(wait) && (!family || !of(*family).uncommitted);
 }
 
@@ -129,7 +129,7 @@ bool OutstandingState::completesNothing(const Instruction& wait) const {
   if (role == WaitRole::TensorStoreWait) return !tensorStores;
   const std::optional<std::uint32_t> left = groupsLeft(wait);
   if (!left) return false;
-  const OpenGroups& open = of(*familyOf(role));
+  const OpenGroups& open = of(*groupFamilyOf(role));
   const std::uint32_t waited = role == WaitRole::BulkReadWait ? open.unread : open.incomplete;
   if (role == WaitRole::CopyWaitAll && open.uncommitted) return false;
   return waited >> std::min(*left, kLastGroup) == 0;
@@ -213,7 +213,7 @@ class Later {
     if (!isHarmless(instruction, role)) state.full = kNoWait;
     if (!isa::isGroupWait(role)) return;
     const std::optional<std::uint32_t> left = groupsLeft(instruction);
-    bool& mayCount = state.mayCount[static_cast<std::size_t>(*familyOf(role))];
+    bool& mayCount = state.mayCount[static_cast<std::size_t>(*groupFamilyOf(role))];
     if (left != 0u) {
       mayCount = true;
     } else if (!instruction.guard && role != WaitRole::BulkReadWait) {
@@ -228,22 +228,17 @@ class Later {
   const Cfg* cfg_;
 };
 
-bool hasWait(const Cfg& cfg) {
-  for (const BlockId b : cfg.blocks()) {
-    for (const Instruction& instruction : cfg.instructions(b)) {
-      const WaitRole role = isa::waitRoleOf(*instruction.desc);
-      if (isa::isGroupWait(role) || isa::isTensorWait(role)) return true;
-    }
-  }
-  return false;
+bool isWait(WaitRole role) {
+  return isa::isGroupWait(role) || isa::isTensorWait(role);
 }
 
 }  // namespace
 
 OutstandingGroups::OutstandingGroups(const Cfg& cfg) {
-  if (!hasWait(cfg)) return;
+  const isa::WaitRoles roles = cfg.function().body().waitRoles();
+  if (!roles.hasAny(isWait)) return;
   findOutstanding(cfg);
-  findLaterWaits(cfg);
+  if (!empty_.empty() || roles.contains(WaitRole::BulkReadWait)) findLaterWaits(cfg);
 }
 
 void OutstandingGroups::findOutstanding(const Cfg& cfg) {
@@ -253,12 +248,12 @@ void OutstandingGroups::findOutstanding(const Cfg& cfg) {
     OutstandingState state = flow.before(b);
     for (const Instruction& instruction : cfg.instructions(b)) {
       const WaitRole role = isa::waitRoleOf(*instruction.desc);
-      if (isa::isGroupWait(role) || isa::isTensorWait(role)) {
+      if (isWait(role)) {
         if (state.completesNothing(instruction)) completingNothing_.insert(&instruction);
         if (state.isWaitOfNothing(instruction)) ofNothing_.insert(&instruction);
       }
       if (isa::isCommit(role)) {
-        const OpenGroups& open = state.of(*familyOf(role));
+        const OpenGroups& open = state.of(*groupFamilyOf(role));
         if (!open.uncommitted) (open.incomplete == 0 ? needless_ : empty_).insert(&instruction);
       }
       state.pass(instruction);
@@ -273,7 +268,7 @@ void OutstandingGroups::findLaterWaits(const Cfg& cfg) {
     LaterState state = flow.before(b);  // behind the block, in the order of execution
     forEachInstruction(cfg.block(b), Direction::Backward, [&](const Instruction& instruction) {
       const WaitRole role = isa::waitRoleOf(*instruction.desc);
-      if (isa::isCommit(role) && !state.mayCount[static_cast<std::size_t>(*familyOf(role))] &&
+      if (isa::isCommit(role) && !state.mayCount[static_cast<std::size_t>(*groupFamilyOf(role))] &&
           empty_.contains(&instruction)) {
         needless_.insert(&instruction);
       }

@@ -12,7 +12,8 @@
 // been executed, a guarded operation as one that may.  Behind a call, behind an instruction that is
 // not understood, and at the entry of a function that is no kernel, everything may be outstanding.
 //
-// Cost: two data flows, O(instructions) transfers for each loop around them; nothing where the
+// Cost: a data flow, O(instructions) transfers for each loop around them, and a second one for
+// waits with .read and for commits of nothing behind which groups are open; nothing where the
 // function has no such wait.
 #pragma once
 
@@ -28,6 +29,8 @@ namespace ptxopt::analysis {
 
 enum class GroupFamily : std::uint8_t { Copies, Bulk, Products };  // cp.async, bulk, wgmma
 inline constexpr std::size_t kGroupFamilies = 3;
+// Of what is issued into groups, and of commits and waits of groups; none for all else.
+std::optional<GroupFamily> groupFamilyOf(isa::WaitRole role);
 
 // What may be outstanding of one family.
 struct OpenGroups {

@@ -75,6 +75,12 @@ struct RemovedWait {
   Why why = Why::Nothing;
 };
 
+// An instruction, as it was before the pass.
+struct NamedStatement {
+  std::string_view mnemonic;
+  SourceRange place;
+};
+
 // One that stays.
 struct KeptWait {
   enum class Why : std::uint8_t {
@@ -86,6 +92,10 @@ struct KeptWait {
   };
   std::string_view mnemonic;
   Why why = Why::Orders;
+  // The nearest instructions that it may be for: `above` of what it waits for, or of what it orders
+  // before `below`.
+  std::optional<NamedStatement> above = {};
+  std::optional<NamedStatement> below = {};
 };
 
 // ---- common-base --------------------------------------------------------------------------------

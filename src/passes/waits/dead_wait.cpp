@@ -10,6 +10,7 @@
 #include "analysis/flow/liveness.h"
 #include "analysis/flow/manager.h"
 #include "passes/barriers/kept_barriers.h"
+#include "passes/waits/kept_waits.h"
 #include "passes/waits/proxy_fences.h"
 #include "passes/waits/repeated_fences.h"
 #include "passes/waits/repeated_waits.h"
@@ -26,50 +27,9 @@ bool isWaitOrCommit(WaitRole role) {
   return isa::isCommit(role) || isa::isGroupWait(role) || isa::isTensorWait(role);
 }
 
-// What kinds of statements a function has.
-struct Candidates {
-  bool groups = false;
-  bool productFences = false;
-  bool proxyFences = false;
-  bool initFences = false;
-  bool fences = false;
-  bool warpBarriers = false;
-  bool gridWaits = false;
-
-  bool any() const {
-    return groups || productFences || proxyFences || initFences || fences || warpBarriers ||
-           gridWaits;
-  }
-  void add(WaitRole role) {
-    groups |= isWaitOrCommit(role);
-    productFences |= role == WaitRole::ProductFence;
-    proxyFences |= role == WaitRole::ProxyFence;
-    initFences |= role == WaitRole::InitFence;
-    fences |= role == WaitRole::MemoryFence || role == WaitRole::TensorBefore ||
-              role == WaitRole::TensorAfter;
-    warpBarriers |= role == WaitRole::WarpBarrier;
-    gridWaits |= role == WaitRole::GridWait;
-  }
-};
-
-// Looks at effects first, which most instructions need no role for.  O(statements).
-Candidates candidatesIn(const ir::Function& function) {
-  Candidates found;
-  for (const ir::Statement& statement : function.body()) {
-    const auto* const instruction = statement.as<Instruction>();
-    if (instruction == nullptr) continue;
-    switch (instruction->desc->effect) {
-      case isa::Effect::Sync:
-      case isa::Effect::CtaFence:
-      case isa::Effect::AsyncWait:
-      case isa::Effect::WarpBarrier:
-        found.add(isa::waitRoleOf(*instruction->desc));
-        break;
-      default:
-        break;
-    }
-  }
-  return found;
+bool isMemoryOrTensorFence(WaitRole role) {
+  return role == WaitRole::MemoryFence || role == WaitRole::TensorBefore ||
+         role == WaitRole::TensorAfter;
 }
 
 class Remover {
@@ -83,20 +43,22 @@ class Remover {
   }
 
   // In the order of docs/soundness/ H: each kind in the program that is left (H0.1).
-  bool run(const Candidates& candidates) {
-    if (candidates.groups) remove(groupWaits());
-    if (candidates.productFences) remove(repeatedProductFences(cfg_));
-    if (candidates.proxyFences) {
+  bool run() {
+    using enum WaitRole;
+    const isa::WaitRoles roles = function_.body().waitRoles();
+    if (roles.hasAny(isWaitOrCommit)) remove(groupWaits());
+    if (roles.contains(ProductFence)) remove(repeatedProductFences(cfg_));
+    if (roles.contains(ProxyFence)) {
       remove(proxyFencesBehindOthers(cfg_, liveness()));
       remove(proxyFencesBeforeOthers(cfg_, liveness()));
     }
-    if (candidates.initFences) remove(initFencesBeforeBarriers(cfg_));
-    if (candidates.fences) {
+    if (roles.contains(InitFence)) remove(initFencesBeforeBarriers(cfg_));
+    if (roles.hasAny(isMemoryOrTensorFence)) {
       remove(repeatedFences(cfg_, Direction::Forward));
       remove(repeatedFences(cfg_, Direction::Backward));
     }
-    if (candidates.warpBarriers) remove(warpBarriersBesideOthers(cfg_, liveness()));
-    if (candidates.gridWaits) remove(repeatedGridWaits(cfg_));
+    if (roles.contains(WarpBarrier)) remove(warpBarriersBesideOthers(cfg_, liveness()));
+    if (roles.contains(GridWait)) remove(repeatedGridWaits(cfg_));
     remarkKept();
     return changed_;
   }
@@ -157,20 +119,12 @@ class Remover {
   void remarkKept() {
     for (const BlockId b : cfg_.blocks()) {
       for (const Instruction& instruction : cfg_.instructions(b)) {
-        const WaitRole role = isa::waitRoleOf(*instruction.desc);
-        if (!isa::isOnlySynchronization(role)) continue;
+        if (!isa::isOnlySynchronization(isa::waitRoleOf(*instruction.desc))) continue;
         ++context_.found["waits-kept"];
-        remark(instruction, RemarkKind::Missed,
-               KeptWait{instruction.desc->mnemonic, whyKept(instruction, role)});
+        if (!context_.wantRemarks) continue;
+        remark(instruction, RemarkKind::Missed, keptWait(cfg_, instruction, mustStay(instruction)));
       }
     }
-  }
-
-  KeptWait::Why whyKept(const Instruction& instruction, WaitRole role) const {
-    if (mustStay(instruction)) return KeptWait::Why::AskedFor;
-    if (isa::isCommit(role)) return KeptWait::Why::InGroup;
-    if (isWaitOrCommit(role)) return KeptWait::Why::Outstanding;
-    return instruction.guard ? KeptWait::Why::Guarded : KeptWait::Why::Orders;
   }
 
   void remark(const Instruction& instruction, RemarkKind kind, RemarkContent content) {
@@ -199,8 +153,8 @@ class DeadWaitPass : public Pass {
   bool isAboutBarriers() const override { return true; }
 
   bool run(ir::Function& function, PassContext& context) const override {
-    const Candidates candidates = candidatesIn(function);
-    return candidates.any() && Remover(function, kept_, context).run(candidates);
+    return function.body().waitRoles().hasAny(isa::isOnlySynchronization) &&
+           Remover(function, kept_, context).run();
   }
 
  private:
