@@ -13,7 +13,6 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 
 import corpus
 
@@ -29,8 +28,8 @@ def read(path):
 
 
 def compare(ptxrun, schedules, file, output, kernel):
-    """(verdict, what was printed)."""
-    command = [ptxrun, "--compare", file.path, output, "--kernel", kernel, "--guess",
+    """(verdict, what was printed).  `ptxrun` is the program with options."""
+    command = [*ptxrun, "--compare", file.path, output, "--kernel", kernel, "--guess",
                "--schedules", str(schedules)]
     try:
         run = subprocess.run(command, capture_output=True, text=True, errors="replace",
@@ -40,14 +39,17 @@ def compare(ptxrun, schedules, file, output, kernel):
     return VERDICTS.get(run.returncode, "inconclusive"), run.stdout + run.stderr
 
 
-def audit(ptxopt, ptxrun, steps, file, kernel, folder):
-    """What ptxrun says against what ptxopt believes of a kernel; None where that was not checked."""
-    facts = os.path.join(folder, f"{threading.get_ident()}.facts")
+def write_facts(ptxopt, steps, file, folder):
+    """What ptxopt believes of a file: (the file with the facts, an error or an empty string)."""
+    facts = os.path.join(folder, file.name.replace("/", "_") + ".facts")
     made = subprocess.run([ptxopt, "-q", steps, file.path, "-o", os.devnull, "--facts", facts],
                           capture_output=True, text=True, errors="replace")
-    if made.returncode != 0:
-        return made.stderr
-    command = [ptxrun, file.path, "--kernel", kernel, "--check-facts", facts, "--schedules", "2"]
+    return facts, made.stderr if made.returncode != 0 else ""
+
+
+def audit(ptxrun, file, kernel, facts):
+    """What ptxrun says against what ptxopt believes of a kernel; None where that was not checked."""
+    command = [*ptxrun, file.path, "--kernel", kernel, "--check-facts", facts, "--schedules", "2"]
     try:
         run = subprocess.run(command, capture_output=True, text=True, errors="replace",
                              timeout=SECONDS)
@@ -68,6 +70,7 @@ def main():
     parser.add_argument("--folder", help="the PTX files below it, instead of the corpus")
     parser.add_argument("--except", dest="excepted", metavar="FILE:KERNEL", action="append", default=[],
                         help="a kernel whose behaviour is undefined")
+    parser.add_argument("--step-limit", help="of each run of ptxrun")
     parser.add_argument("--unchanged", action="store_true",
                         help="check what is believed of other kernels with a launch, too")
     arguments = parser.parse_args()
@@ -85,13 +88,21 @@ def main():
                 if f"{f.name}:{kernel}" not in arguments.excepted]
         runs = corpus.spread(runs, arguments.subset)
 
+        ptxrun = [arguments.ptxrun]
+        if arguments.step_limit:
+            ptxrun += ["--step-limit", arguments.step_limit]
+        audited = {file.name: file for file, _ in runs}
+        facts = dict(corpus.parallel(
+            lambda file: (file.name, write_facts(arguments.ptxopt, steps, file, folder)),
+            list(audited.values()), 2))
+
         def judge(run):
             file, kernel = run
-            believed = audit(arguments.ptxopt, arguments.ptxrun, steps, file, kernel, folder)
+            path, error = facts[file.name]
+            believed = error or audit(ptxrun, file, kernel, path)
             if file.name not in changed:
                 return run, believed, ("unchanged", "")
-            return run, believed, compare(arguments.ptxrun, arguments.schedules, file,
-                                          results[file.name], kernel)
+            return run, believed, compare(ptxrun, arguments.schedules, file, results[file.name], kernel)
 
         for (file, kernel), believed, (verdict, text) in corpus.parallel(judge, runs, 2):
             counts[verdict] += 1
