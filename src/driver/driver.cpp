@@ -25,15 +25,21 @@ class InternalFault : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
-CodeCounts countCode(const ir::Module& module) {
-  CodeCounts counts;
+ModuleCounts countCode(const ir::Module& module) {
+  ModuleCounts counts;
   for (const ir::Function& function : module.functions()) {
+    if (!function.hasBody()) continue;
+    CodeCounts& own = counts.functions
+                          .emplace_back(ModuleCounts::OfFunction{
+                              std::string(function.nameText()), function.isEntry(), {}})
+                          .counts;
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr) continue;
-      ++counts.instructions;
-      counts.ctaBarriers += std::uint64_t{instruction->desc->effect == isa::Effect::CtaBarrier};
+      ++own.instructions;
+      own.ctaBarriers += std::uint64_t{instruction->desc->effect == isa::Effect::CtaBarrier};
     }
+    counts += own;
   }
   return counts;
 }
@@ -205,6 +211,12 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
 }
 
 }  // namespace
+
+CodeCounts& CodeCounts::operator+=(const CodeCounts& other) {
+  instructions += other.instructions;
+  ctaBarriers += other.ctaBarriers;
+  return *this;
+}
 
 OptimizeResult optimize(std::shared_ptr<const SourceText> source, const OptimizeOptions& options) {
   OptimizeResult result;

@@ -33,10 +33,21 @@ struct OptimizeOptions {
   bool countCode = true;  // false: `before` and `after` of the result remain zero
 };
 
-// Counted over the whole module.
 struct CodeCounts {
   std::uint64_t instructions = 0;
   std::uint64_t ctaBarriers = 0;  // with arrive and red
+
+  CodeCounts& operator+=(const CodeCounts& other);
+};
+
+// Of a module as a whole, and of each of its functions with a body, in the order of the text.
+struct ModuleCounts : CodeCounts {
+  struct OfFunction {
+    std::string name;
+    bool isKernel = false;
+    CodeCounts counts;
+  };
+  std::vector<OfFunction> functions;
 };
 
 struct OptimizeResult {
@@ -53,8 +64,8 @@ struct OptimizeResult {
   passes::RunResult run;
   bool isRestated = false;  // --for changed something
   bool isLaunched = true;   // false: it has no kernel that OptimizeOptions::launches names
-  CodeCounts before;
-  CodeCounts after;
+  ModuleCounts before;
+  ModuleCounts after;
   // Wall-clock time of "parse", "verify", "passes", "retarget" and "print", those that ran.  The
   // times of single passes are in `run`.
   std::vector<passes::PassTime> phases;

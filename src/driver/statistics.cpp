@@ -7,6 +7,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
+#include <unordered_map>
 
 #include "support/limits.h"
 
@@ -15,11 +16,6 @@ namespace ptxopt::driver {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-void add(CodeCounts& sum, const CodeCounts& counts) {
-  sum.instructions += counts.instructions;
-  sum.ctaBarriers += counts.ctaBarriers;
-}
 
 // By name, in the order of their first occurrence.
 void add(std::vector<passes::PassTime>& sums, const std::vector<passes::PassTime>& times) {
@@ -38,8 +34,8 @@ FileStatistics sumOf(const std::vector<FileStatistics>& files) {
   FileStatistics sum;
   for (const FileStatistics& file : files) {
     sum.changed = sum.changed || file.changed;
-    add(sum.before, file.before);
-    add(sum.after, file.after);
+    sum.before += file.before;
+    sum.after += file.after;
     for (const auto& [pass, counters] : file.passes) {
       for (const auto& [counter, count] : counters) sum.passes[pass][counter] += count;
     }
@@ -64,6 +60,32 @@ void writeCounts(Json& json, const FileStatistics& statistics) {
   }
 }
 
+// A function that has gone has no counts afterwards.
+Json toJson(const std::vector<FunctionStatistics>& functions) {
+  Json list = Json::array();
+  for (const FunctionStatistics& function : functions) {
+    Json json;
+    json["name"] = function.name;
+    json["kernel"] = function.isKernel;
+    json["before"] = toJson(function.before);
+    json["after"] = function.after ? toJson(*function.after) : Json();
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+std::vector<FunctionStatistics> functionsOf(const ModuleCounts& before, const ModuleCounts& after) {
+  std::unordered_map<std::string_view, const CodeCounts*> left;
+  for (const auto& function : after.functions) left.emplace(function.name, &function.counts);
+  std::vector<FunctionStatistics> functions;
+  for (const auto& function : before.functions) {
+    FunctionStatistics& one = functions.emplace_back(
+        FunctionStatistics{function.name, function.isKernel, function.counts, {}});
+    if (const auto at = left.find(function.name); at != left.end()) one.after = *at->second;
+  }
+  return functions;
+}
+
 // Calls visit(key, count).
 template <class Visitor>
 void forEachLimitMet(Visitor&& visit) {
@@ -82,6 +104,7 @@ FileStatistics statisticsOf(const std::string& file, const OptimizeResult& resul
   statistics.changed = result.run.changed || result.isRestated;
   statistics.before = result.before;
   statistics.after = result.after;
+  statistics.functions = functionsOf(result.before, result.after);
   statistics.passes = result.run.statistics;
   statistics.phases = result.phases;
   statistics.passTimes = result.run.times;
@@ -120,6 +143,7 @@ std::string statisticsJson(const std::vector<FileStatistics>& files) {
     json["file"] = file.file;
     json["ok"] = file.ok;
     writeCounts(json, file);
+    json["functions"] = toJson(file.functions);
     list.push_back(std::move(json));
   }
   Json& total = document["total"];
