@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Child processes under limits of time and memory."""
+import os
+import resource
+import select
+import signal
+import subprocess
+import tempfile
+from typing import NamedTuple, Optional
+
+_MOST_OUTPUT = 16 << 20  # bytes of standard output and error that are read
+
+
+class Ended(NamedTuple):
+    status: Optional[int]  # the exit status; minus a signal; None: it ran out of time and was killed
+    out: str
+    err: str
+    seconds: float  # processor time, user and system
+
+    @property
+    def how(self) -> str:
+        """One of ok, error, crash, timeout."""
+        if self.status is None:
+            return "timeout"
+        if self.status < 0:
+            return "crash"
+        return "ok" if self.status == 0 else "error"
+
+    @property
+    def message(self) -> str:
+        """The first line that it wrote to standard error, or what ended it."""
+        if self.status is None:
+            return "ran out of time"
+        if self.status < 0:
+            return f"ended by {signal.Signals(-self.status).name}"
+        lines = [line for line in self.err.splitlines() if line.strip()]
+        return next((line for line in lines if "error" in line.lower()), lines[0] if lines else "")[:500]
+
+
+def run(command, timeout: float, memory: int = 0, folder: Optional[str] = None) -> Ended:
+    """Runs a command without standard input.  `memory`: bytes of address space, 0 for no limit; it is set right after
+    the start, which costs less than a fork that sets it before."""
+    with tempfile.TemporaryFile(dir=folder) as out, tempfile.TemporaryFile(dir=folder) as err:
+        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+        try:
+            if memory:
+                _limit(child.pid, memory)
+            status, seconds = _wait(child, timeout)
+        except BaseException:
+            _kill(child)
+            child.wait()
+            raise
+        return Ended(status, _read(out), _read(err), seconds)
+
+
+def _limit(pid, memory):
+    try:
+        resource.prlimit(pid, resource.RLIMIT_AS, (memory, memory))
+    except ProcessLookupError:
+        pass  # it has ended
+
+
+def _wait(child, timeout):
+    handle = os.pidfd_open(child.pid)
+    try:
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        in_time = bool(poll.poll(timeout * 1000))
+    finally:
+        os.close(handle)
+    if not in_time:
+        _kill(child)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return child.returncode if in_time else None, usage.ru_utime + usage.ru_stime
+
+
+def _kill(child):
+    """With what it started."""
+    try:
+        os.killpg(child.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
+
+def _read(file):
+    file.seek(0)
+    return file.read(_MOST_OUTPUT).decode("utf-8", "replace")
