@@ -13,6 +13,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import subprocess
 import sys
 import time
 
@@ -68,10 +69,10 @@ def _positive(text):
 
 
 def main(args):
-    settings = _settings(args)
-    program, version = _identity(settings.ptxopt)
+    settings = settings_of(args)
+    digest, version = _identity(settings.ptxopt)
     with results.Results.open(args.results, create=True) as found:
-        run = found.run_of(program, version, shlex.join(settings.flags))
+        run = found.run_of(digest, version, shlex.join(settings.flags))
         if args.retry:
             found.forget_set_aside(run)
         work = Work(found, run, settings, args)
@@ -86,7 +87,7 @@ def main(args):
 # ---- options -----------------------------------------------------------------------------------
 
 
-def _program(given, name):
+def program(given, name):
     """The path of a program: as given, beside this one, or in PATH."""
     beside = pathlib.Path(sys.argv[0]).resolve().parent / name
     found = shutil.which(given) if given else (str(beside) if os.access(beside, os.X_OK) else shutil.which(name))
@@ -95,7 +96,7 @@ def _program(given, name):
     return os.path.abspath(found)
 
 
-def _settings(args):
+def settings_of(args):
     checks = () if args.check == "none" else tuple(dict.fromkeys(args.check.split(",")))
     unknown = [check for check in checks if check not in CHECKS]
     if unknown:
@@ -104,16 +105,15 @@ def _settings(args):
         raise Mistake("--check=sanitize needs --sanitized-ptxopt")
     flags = [f"--passes={args.passes}"] if args.passes is not None else args.flags
     return Settings(
-        ptxopt=_program(args.ptxopt, "ptxopt"), flags=tuple(flags), checks=checks,
+        ptxopt=program(args.ptxopt, "ptxopt"), flags=tuple(flags), checks=checks,
         ptxas=tuple(map(_ptxas, args.ptxas or ["ptxas"])) if "ptxas" in checks else (),
-        ptxrun=_program(args.ptxrun, "ptxrun") if "run" in checks else "",
-        sanitized=_program(args.sanitized_ptxopt, "ptxopt") if "sanitize" in checks else "",
+        ptxrun=program(args.ptxrun, "ptxrun") if "run" in checks else "",
+        sanitized=program(args.sanitized_ptxopt, "ptxopt") if "sanitize" in checks else "",
         valgrind=shutil.which("valgrind") or "" if "time" in checks else "", schedules=args.schedules,
         timeout=args.timeout, memory=args.memory << 20)
 
 
 def _output_of(path, option):
-    import subprocess
     try:
         return subprocess.run([path, option], capture_output=True, text=True, timeout=60).stdout
     except (OSError, subprocess.TimeoutExpired) as error:
@@ -121,7 +121,7 @@ def _output_of(path, option):
 
 
 def _ptxas(given):
-    path = _program(given, "ptxas")
+    path = program(given, "ptxas")
     release = re.search(r"release (\d+\.\d+)", _output_of(path, "--version"))
     if not release:
         raise Mistake(f"{path}: this is no ptxas: --version names no release")
@@ -131,9 +131,9 @@ def _ptxas(given):
 def _identity(path):
     """The SHA-256 of a program, and what it says of its version."""
     with open(path, "rb") as file:
-        digest = hashlib.file_digest(file, "sha256") if hasattr(hashlib, "file_digest") else hashlib.sha256(file.read())
+        digest = hashlib.sha256(file.read()).hexdigest()
     version = _output_of(path, "--version").splitlines()
-    return digest.hexdigest(), version[0] if version else ""
+    return digest, version[0] if version else ""
 
 
 # ---- the work ----------------------------------------------------------------------------------
