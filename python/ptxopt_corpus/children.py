@@ -6,9 +6,28 @@ import select
 import signal
 import subprocess
 import tempfile
+import threading
 from typing import NamedTuple, Optional
 
 _MOST_OUTPUT = 16 << 20  # bytes of standard output and error that are read
+
+
+_running = set()  # process ids
+_lock = threading.Lock()
+_is_stopped = False
+
+
+class Stopped(Exception):
+    """stop_all() was called."""
+
+
+def stop_all():
+    """Ends all children, of all threads, and lets no more begin: the program is about to end."""
+    global _is_stopped
+    with _lock:
+        _is_stopped = True
+        for pid in _running:
+            _kill(pid)
 
 
 class Ended(NamedTuple):
@@ -41,15 +60,24 @@ def run(command, timeout: float, memory: int = 0, folder: Optional[str] = None) 
     """Runs a command without standard input.  `memory`: bytes of address space, 0 for no limit; it is set right after
     the start, which costs less than a fork that sets it before."""
     with tempfile.TemporaryFile(dir=folder) as out, tempfile.TemporaryFile(dir=folder) as err:
-        child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+        with _lock:
+            if _is_stopped:
+                raise Stopped
+            child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
+            _running.add(child.pid)
         try:
             if memory:
                 _limit(child.pid, memory)
             status, seconds = _wait(child, timeout)
         except BaseException:
-            _kill(child)
+            _kill(child.pid)
             child.wait()
             raise
+        finally:
+            with _lock:
+                _running.discard(child.pid)
+        if _is_stopped:
+            raise Stopped
         return Ended(status, _read(out), _read(err), seconds)
 
 
@@ -69,16 +97,16 @@ def _wait(child, timeout):
     finally:
         os.close(handle)
     if not in_time:
-        _kill(child)
+        _kill(child.pid)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     return child.returncode if in_time else None, usage.ru_utime + usage.ru_stime
 
 
-def _kill(child):
+def _kill(pid):
     """With what it started."""
     try:
-        os.killpg(child.pid, signal.SIGKILL)
+        os.killpg(pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
 

@@ -9,6 +9,7 @@ import collections
 import concurrent.futures
 import itertools
 
+from . import children
 from .errors import Mistake
 from .measure import measure_all
 
@@ -29,9 +30,11 @@ def local(settings, batches, jobs):
                     return
                 batch, future = flying.popleft()
                 yield batch, future.result()
-        finally:
+        except BaseException:
             for _, future in flying:
                 future.cancel()
+            children.stop_all()
+            raise
 
 
 def dask(settings, batches, address):

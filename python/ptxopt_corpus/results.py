@@ -14,7 +14,9 @@ from .errors import Mistake
 DEFAULT = "ptxopt-corpus.sqlite"
 FORMAT = 1  # PRAGMA user_version
 
+# In one transaction: a run that is killed leaves all of it or nothing.
 _SCHEMA = f"""
+BEGIN;
 CREATE TABLE source(sha256 TEXT PRIMARY KEY, path TEXT, suite TEXT, producer TEXT, bytes INTEGER) WITHOUT ROWID;
 CREATE TABLE run(id INTEGER PRIMARY KEY, program TEXT, version TEXT, flags TEXT, UNIQUE(program, flags));
 CREATE TABLE outcome(run INTEGER, sha256 TEXT, status TEXT, message TEXT, changed INTEGER, result TEXT,
@@ -32,6 +34,7 @@ CREATE TABLE assembled(text TEXT, tool TEXT, kernel TEXT, registers INTEGER, spi
 CREATE TABLE cost(run INTEGER, sha256 TEXT, instructions INTEGER, PRIMARY KEY(run, sha256)) WITHOUT ROWID;
 CREATE TABLE seconds(run INTEGER, sha256 TEXT, what TEXT, seconds REAL, PRIMARY KEY(run, sha256, what)) WITHOUT ROWID;
 PRAGMA user_version = {FORMAT};
+COMMIT;
 """
 
 # Statuses of an outcome that say nothing against ptxopt: it did its work, or refused a text with a message.
