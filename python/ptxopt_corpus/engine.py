@@ -60,7 +60,8 @@ def _on_client(distributed, client, settings, batches):
 
     flying = {}
     room = max(1, sum(client.ncores().values())) * _IN_FLIGHT
-    ready = distributed.as_completed([submit(batch) for batch in itertools.islice(batches, room)])
+    ready = distributed.as_completed([submit(batch) for batch in itertools.islice(batches, room)],
+                                     loop=client.loop)
     try:
         for future in ready:
             batch = flying.pop(future)

@@ -26,8 +26,11 @@ from .measure import CHECKS, Item, Settings
 HELP = "run ptxopt and checks over all files"
 USES_COLLECTION = True
 FAILED = 2
+# A batch is what a worker gets at a time.  There are some for each worker, so that all end together.
 _BATCH_BYTES = 1 << 20
-_BATCH_FILES = 32
+_MOST_IN_BATCH = 32
+_BATCHES_OF_WORKER = 8
+_WORKERS_OF_CLUSTER = 64  # as many as one may have
 
 
 def add_arguments(parser):
@@ -168,11 +171,13 @@ class Work:
         return self.collection.files(self.args.suite, self.args.distinct)
 
     def _batches(self, progress):
+        workers = _WORKERS_OF_CLUSTER if self.args.cluster else self.args.jobs
+        most = max(1, min(_MOST_IN_BATCH, self.count // (_BATCHES_OF_WORKER * workers)))
         batch, size = [], 0
         for item, length in self._items(progress):
             batch.append(item)
             size += length
-            if len(batch) >= _BATCH_FILES or size >= _BATCH_BYTES:
+            if len(batch) >= most or size >= _BATCH_BYTES:
                 yield batch
                 batch, size = [], 0
         if batch:
