@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What one file and one ptxopt give: everything that happens on a worker.  Needs no database."""
+import contextlib
 import dataclasses
 import hashlib
 import json
@@ -60,6 +61,9 @@ class Measurement:
         self.input = os.path.join(folder, "in.ptx")
         self.output = os.path.join(folder, "out.ptx")
         self.changed = False
+        for path in (self.input, self.output):  # of the file before
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
 
     def measure(self):
         text = self.item.text
@@ -166,7 +170,7 @@ class Measurement:
         self.refusal = "" if ended.how == "ok" else ended.message.replace(text, "text")
         self.rows.append(("assembly", (digest, tool, int(ended.how == "ok"), self.refusal)))
         if ended.how == "ok":
-            for kernel, figures in cubin.figures_of(ended.out + ended.err, _read(output)).items():
+            for kernel, figures in cubin.figures_of(ended.err, _read(output)).items():
                 self.rows.append(("assembled", (digest, tool, kernel, *figures)))
         return ended.how == "ok"
 
@@ -218,15 +222,16 @@ class Measurement:
 
 def measure(settings: Settings, item: Item) -> list:
     """The rows of one file."""
-    folder = tempfile.mkdtemp(prefix="ptxopt-corpus-")
-    try:
-        return Measurement(settings, item, folder).measure()
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    return measure_all(settings, [item])[0][1]
 
 
 def measure_all(settings: Settings, items) -> list:
-    return [(item.sha256, measure(settings, item)) for item in items]
+    """Of several files: the SHA-256 of each, and its rows."""
+    folder = tempfile.mkdtemp(prefix="ptxopt-corpus-")
+    try:
+        return [(item.sha256, Measurement(settings, item, folder).measure()) for item in items]
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _statistics(text):
