@@ -115,14 +115,14 @@ class Collection:
             "SELECT path, member, suite FROM origin WHERE sha256 = ? ORDER BY path, member, suite",
             (sha256,)).fetchall()
 
-    def add(self, text: bytes, path: str, suite: str, member: str = "", kernels=None) -> bool:
+    def add(self, text: bytes, path: str, suite: str, member: str = "", kernels=None, producer="") -> bool:
         """Adds a text, or one more place for it.  Whether the text is new.  `kernels` is a function that gives the
-        names and hashes of a new text."""
+        names and hashes of a new text; `producer` holds if the text does not name its own."""
         sha256 = hashlib.sha256(text).hexdigest()
         known = self._database.execute("SELECT 1 FROM file WHERE sha256 = ?", (sha256,)).fetchone()
         if not known:
             self._write(self.path_of(sha256), text)  # before its row: a stopped run leaves no row without a text
-            found = facts_of(text)
+            found = facts_of(text, producer)
             self._database.execute("INSERT INTO file VALUES(?, ?, ?, ?, ?)",
                                    (sha256, len(text), found.producer, found.version, found.target))
             if kernels:
