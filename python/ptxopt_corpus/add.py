@@ -14,8 +14,8 @@ import stat
 import sys
 
 from .collection import Collection
-from .errors import Mistake
 from .extract import Other, Problem, Text, extract
+from .kernel_hash import KernelHasher
 
 HELP = "collect PTX from folders, binaries and caches"
 USES_COLLECTION = True
@@ -32,9 +32,10 @@ def add_arguments(parser):
 
 
 def main(args):
-    hasher = None
+    hasher = None if args.no_kernel_hashes else KernelHasher.find(args.ptxopt)
     with Collection.open(args.corpus, create=True) as collection:
-        adder = _Adder(collection, hasher, os.path.realpath(args.corpus))
+        collection.hasher = hasher
+        adder = _Adder(collection, os.path.realpath(args.corpus))
         for path in args.paths:
             adder.add(path, args.suite or _suite_of(path))
         adder.report()
@@ -49,9 +50,8 @@ def _suite_of(path):
 
 
 class _Adder:
-    def __init__(self, collection, hasher, own_folder):
+    def __init__(self, collection, own_folder):
         self._collection = collection
-        self._kernels = hasher.kernels if hasher else None
         self._own_folder = own_folder
         self._others = collections.Counter()
         self._texts = self._new = 0
@@ -83,11 +83,7 @@ class _Adder:
     def _take(self, found, path, suite):
         if isinstance(found, Text):
             self._texts += 1
-            try:
-                self._new += self._collection.add(found.text, os.path.abspath(path), suite, found.member,
-                                                  self._kernels, found.producer)
-            except Mistake as mistake:
-                self._complain(path, str(mistake))
+            self._new += self._collection.add(found.text, os.path.abspath(path), suite, found.member, found.producer)
         elif isinstance(found, Other):
             self._others[found.kind] += 1
         elif isinstance(found, Problem):
@@ -102,6 +98,7 @@ class _Adder:
         print(f"{path}: error: {what}", file=sys.stderr)
 
     def report(self):
+        self._collection.flush()
         counts = self._collection.counts()
         print(f"{self._texts} texts found, {self._new} new; the collection has {counts['files']} texts with "
               f"{counts['kernels']} kernels, {counts['distinct kernels']} of them distinct")
