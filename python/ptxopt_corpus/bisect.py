@@ -16,6 +16,7 @@ import tempfile
 from . import children, run
 from .errors import Mistake
 from .measure import Item, Settings, measure
+from .programs import find_program
 
 HELP = "find the change that makes a check fail, and make the file small"
 PASSES = 2
@@ -112,7 +113,7 @@ def _words_of(settings, path, number):
 
 
 def _reduce(args):
-    ptxreduce = run.program(args.ptxreduce, "ptxreduce")
+    ptxreduce = find_program("ptxreduce", args.ptxreduce)
     again = [sys.executable, os.path.abspath(sys.argv[0]), "bisect", "--still-fails", *_options_of(args)]
     command = [ptxreduce, str(args.file), "-o", args.output, "--timeout", str(args.reduce_timeout), "--", *again, "{}"]
     print(f"reducing: {shlex.join(command)}", flush=True)

@@ -48,6 +48,8 @@ class Collection:
         self.folder = folder
         self._database = database
         self._pending = 0
+        self._new = []  # hashes of texts whose kernels are not known yet
+        self.hasher = None  # a KernelHasher: from now on, flush() hashes the kernels of new texts
 
     @classmethod
     def open(cls, folder, create=False) -> "Collection":
@@ -84,6 +86,12 @@ class Collection:
         self._database.close()
 
     def flush(self):
+        if self.hasher and self._new:
+            paths = {str(self.path_of(sha256)): sha256 for sha256 in self._new}
+            for path, kernels in self.hasher.kernels(list(paths)).items():
+                self._database.executemany("INSERT OR REPLACE INTO kernel VALUES(?, ?, ?)",
+                                           [(paths[path], name, value) for name, value in kernels])
+        self._new.clear()
         self._database.commit()
         self._pending = 0
 
@@ -115,19 +123,17 @@ class Collection:
             "SELECT path, member, suite FROM origin WHERE sha256 = ? ORDER BY path, member, suite",
             (sha256,)).fetchall()
 
-    def add(self, text: bytes, path: str, suite: str, member: str = "", kernels=None) -> bool:
-        """Adds a text, or one more place for it.  Whether the text is new.  `kernels` is a function that gives the
-        names and hashes of a new text."""
+    def add(self, text: bytes, path: str, suite: str, member: str = "", producer="") -> bool:
+        """Adds a text, or one more place for it.  Whether the text is new.  `producer` holds if the text does not name
+        its own."""
         sha256 = hashlib.sha256(text).hexdigest()
         known = self._database.execute("SELECT 1 FROM file WHERE sha256 = ?", (sha256,)).fetchone()
         if not known:
             self._write(self.path_of(sha256), text)  # before its row: a stopped run leaves no row without a text
-            found = facts_of(text)
+            found = facts_of(text, producer)
             self._database.execute("INSERT INTO file VALUES(?, ?, ?, ?, ?)",
                                    (sha256, len(text), found.producer, found.version, found.target))
-            if kernels:
-                self._database.executemany("INSERT OR REPLACE INTO kernel VALUES(?, ?, ?)",
-                                           [(sha256, name, value) for name, value in kernels(text)])
+            self._new.append(sha256)
         self._database.execute("INSERT OR IGNORE INTO origin VALUES(?, ?, ?, ?)", (sha256, path, member, suite))
         self._pending += 1
         if self._pending >= _BATCH:

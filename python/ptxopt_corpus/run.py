@@ -22,6 +22,7 @@ from .collection import Collection
 from .errors import Mistake
 from .facts_of_text import facts_of
 from .measure import CHECKS, Item, Settings
+from .programs import find_program
 
 HELP = "run ptxopt and checks over all files"
 USES_COLLECTION = True
@@ -90,15 +91,6 @@ def main(args):
 # ---- options -----------------------------------------------------------------------------------
 
 
-def program(given, name):
-    """The path of a program: as given, beside this one, or in PATH."""
-    beside = pathlib.Path(sys.argv[0]).resolve().parent / name
-    found = shutil.which(given) if given else (str(beside) if os.access(beside, os.X_OK) else shutil.which(name))
-    if not found:
-        raise Mistake(f"{given or name}: no such program" + ("" if given else f"; --{name} says where it is"))
-    return os.path.abspath(found)
-
-
 def settings_of(args):
     checks = () if args.check == "none" else tuple(dict.fromkeys(args.check.split(",")))
     unknown = [check for check in checks if check not in CHECKS]
@@ -108,10 +100,10 @@ def settings_of(args):
         raise Mistake("--check=sanitize needs --sanitized-ptxopt")
     flags = [f"--passes={args.passes}"] if args.passes is not None else args.flags
     return Settings(
-        ptxopt=program(args.ptxopt, "ptxopt"), flags=tuple(flags), checks=checks,
+        ptxopt=os.path.abspath(find_program("ptxopt", args.ptxopt)), flags=tuple(flags), checks=checks,
         ptxas=tuple(map(_ptxas, args.ptxas or ["ptxas"])) if "ptxas" in checks else (),
-        ptxrun=program(args.ptxrun, "ptxrun") if "run" in checks else "",
-        sanitized=program(args.sanitized_ptxopt, "ptxopt") if "sanitize" in checks else "",
+        ptxrun=os.path.abspath(find_program("ptxrun", args.ptxrun)) if "run" in checks else "",
+        sanitized=os.path.abspath(find_program("ptxopt", args.sanitized_ptxopt)) if "sanitize" in checks else "",
         valgrind=shutil.which("valgrind") or "" if "time" in checks else "", schedules=args.schedules,
         timeout=args.timeout, memory=args.memory << 20)
 
@@ -124,7 +116,7 @@ def _output_of(path, option):
 
 
 def _ptxas(given):
-    path = program(given, "ptxas")
+    path = os.path.abspath(find_program("ptxas", given))
     release = re.search(r"release (\d+\.\d+)", _output_of(path, "--version"))
     if not release:
         raise Mistake(f"{path}: this is no ptxas: --version names no release")
