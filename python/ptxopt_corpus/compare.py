@@ -10,14 +10,14 @@ import pathlib
 import re
 from typing import NamedTuple
 
-from . import results
+from . import cubin, results
 from .errors import Mistake
 
 HELP = "what moved between two runs"
 FAILED = 2
 
 # Of one kernel or file, in the result of a run: a query for the key within a file, and the value.
-_ASSEMBLED = """SELECT o.sha256, a.tool || ' ' || a.kernel, a.{0} FROM {1}.outcome o JOIN {1}.assembled a
+_ASSEMBLED = """SELECT o.sha256, a.tool || ' ' || a.kernel, {0} FROM {1}.outcome o JOIN {1}.assembled a
                 ON a.text = o.result WHERE o.run = {2} AND o.status = 'ok'"""
 _METRICS = {
     "instructions": "SELECT sha256, name, instructions_after FROM {1}.function WHERE run = {2} AND {0} IS NOT NULL",
@@ -25,12 +25,14 @@ _METRICS = {
     "registers": _ASSEMBLED,
     "spills": _ASSEMBLED,
     "code": _ASSEMBLED,
+    "idle-warps": _ASSEMBLED,
     "cost": "SELECT sha256, '', instructions FROM {1}.cost WHERE run = {2} AND {0} IS NOT NULL",
     "ptxopt-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what = 'ptxopt' AND {0} > 0",
     "ptxas-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what LIKE 'ptxas%after' AND {0} > 0",
 }
-_COLUMNS = {"instructions": "instructions_after", "barriers": "barriers_after", "cost": "instructions",
-            "ptxopt-seconds": "seconds", "ptxas-seconds": "seconds"}
+_COLUMNS = {"registers": "a.registers", "spills": "a.spills", "code": "a.code", "idle-warps": "idle_warps(a.registers)",
+            "instructions": "instructions_after", "barriers": "barriers_after", "cost": "instructions",
+            "ptxopt-seconds": "seconds", "ptxas-seconds": "seconds"}  # {0} in the query
 _NOISY = ("ptxopt-seconds", "ptxas-seconds")
 _LIMIT = re.compile(r"([\w-]+)=(\d+(?:\.\d+)?)(%?)$")
 
@@ -106,6 +108,7 @@ def _passed(limits, document):
 class Comparison:
     def __init__(self, found, old, new):
         self.database = found.database
+        self.database.create_function("idle_warps", 1, cubin.idle_warps, deterministic=True)
         self.sides = [self._side(old, "main", None), None]
         path, _ = _split(new)
         results.Results.open(path).database.close()  # says what is wrong with it
@@ -158,7 +161,7 @@ class Comparison:
 
     def _join(self, metric):
         """The table `pair`: old and new values of each kernel, or file, that both have."""
-        queries = [_METRICS[metric].format(_COLUMNS.get(metric, metric), *side) for side in self.sides]
+        queries = [_METRICS[metric].format(_COLUMNS[metric], *side) for side in self.sides]
         self.database.execute("DROP TABLE IF EXISTS temp.pair")
         old, new = (f"SELECT * FROM ({query})" for query in queries)
         names = "(sha256, name, value)"

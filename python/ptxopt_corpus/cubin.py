@@ -9,7 +9,7 @@ _SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")
 _TEXT = ".text."
 
-REGISTERS_OF_SM = 65536
+_REGISTERS_OF_SM = 65536
 _WARPS_OF_SM = 64
 _GRANULARITY = 8  # registers of a thread that are allotted together
 
@@ -20,10 +20,10 @@ class Figures(NamedTuple):
     code: int  # bytes
 
 
-def occupancy_step(registers: int) -> int:
-    """Warps that an SM has registers for: what a kernel loses when it crosses a step."""
+def idle_warps(registers: int) -> int:
+    """Warps of an SM that no registers are left for: it grows where a kernel loses a step of occupancy."""
     allotted = -(-max(registers, 1) // _GRANULARITY) * _GRANULARITY * 32
-    return min(_WARPS_OF_SM, REGISTERS_OF_SM // allotted // 4 * 4)
+    return _WARPS_OF_SM - min(_WARPS_OF_SM, _REGISTERS_OF_SM // allotted // 4 * 4)
 
 
 def figures_of(messages: str, cubin: bytes) -> Dict[str, Figures]:

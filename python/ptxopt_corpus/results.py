@@ -63,6 +63,7 @@ class Results:
             elif found != FORMAT:
                 raise Mistake(f"{path}: these results have format {found}, and this program knows only {FORMAT}")
             database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
         except sqlite3.DatabaseError as error:
             database.close()
             raise Mistake(f"{path}: these are no results: {error}") from error

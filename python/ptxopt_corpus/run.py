@@ -83,7 +83,7 @@ def main(args):
         if work.count == 0:
             raise Mistake("no files of PTX to run" + (f" in {args.corpus}" if not args.paths else ""))
         work.run()
-        summary, failures = _summary(found, run, work.seen)
+        summary, failures = _summary(found, run)
         print(f"{summary}\nresults: {args.results}, run {run}")
         return FAILED if failures else 0
 
@@ -139,10 +139,9 @@ class Work:
 
     def __init__(self, found, run, settings, args):
         self.found, self.number, self.settings, self.args = found, run, settings, args
-        self.paths = list(_ptx_below(args.paths)) if args.paths else None
         self.collection = None if args.paths else Collection.open(args.corpus)
-        self.count = len(self.paths) if args.paths else sum(1 for _ in self._records())
-        self.seen = set()
+        self.count = sum(1 for _ in (_ptx_below(args.paths) if args.paths else self._records()))
+        found.database.execute("CREATE TEMP TABLE of_run(sha256 TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def run(self):
         progress = Progress(self.count)
@@ -179,10 +178,10 @@ class Work:
         """Those that are not done, each once, with their sizes."""
         wanted = self.settings.wanted()
         for sha256, path, suite, producer in self._sources():
-            if sha256 in self.seen:
+            added = self.found.database.execute("INSERT OR IGNORE INTO of_run VALUES(?)", (sha256,))
+            if added.rowcount == 0:  # the same text as a file before
                 progress.add(1)
                 continue
-            self.seen.add(sha256)
             done = self.found.done(self.number, sha256)
             missing = () if "all" in done else tuple(sorted(wanted - done))
             if not missing and done:
@@ -201,7 +200,7 @@ class Work:
             for record in self._records():
                 yield record.sha256, record.path, record.suite, record.producer
             return
-        for path in self.paths:
+        for path in _ptx_below(self.args.paths):
             text = path.read_bytes()
             yield hashlib.sha256(text).hexdigest(), path, path.parent.name, facts_of(text).producer
 
@@ -259,24 +258,22 @@ def _clock(seconds):
 # ---- the summary -------------------------------------------------------------------------------
 
 
-def _summary(found, run, seen):
-    """(text, number of failures) of the files of this run."""
+def _summary(found, run):
+    """(text, number of failures) of the files in the table `of_run`."""
     statuses, changed = collections.Counter(), 0
     checks = collections.defaultdict(collections.Counter)
     failures = []
     for sha256, status, message, is_changed in found.database.execute(
-            "SELECT sha256, status, message, changed FROM outcome WHERE run = ?", (run,)):
-        if sha256 in seen:
-            statuses[status] += 1
-            changed += is_changed
-            if status not in results.FINE:
-                failures.append((sha256, status, message))
+            "SELECT sha256, status, message, changed FROM outcome JOIN of_run USING (sha256) WHERE run = ?", (run,)):
+        statuses[status] += 1
+        changed += is_changed
+        if status not in results.FINE:
+            failures.append((sha256, status, message))
     for sha256, name, tool, status, message in found.database.execute(
-            "SELECT sha256, name, tool, status, message FROM checked WHERE run = ?", (run,)):
-        if sha256 in seen:
-            checks[tool or name][status] += 1
-            if status == "failed":
-                failures.append((sha256, tool or name, message))
+            "SELECT sha256, name, tool, status, message FROM checked JOIN of_run USING (sha256) WHERE run = ?", (run,)):
+        checks[tool or name][status] += 1
+        if status == "failed":
+            failures.append((sha256, tool or name, message))
     lines = []
     for sha256, what, message in failures:
         path, = found.database.execute("SELECT path FROM source WHERE sha256 = ?", (sha256,)).fetchone()
