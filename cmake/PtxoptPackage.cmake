@@ -14,7 +14,8 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # Only a program that is linked with libptxopt.a needs the first.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS python3)  # ptxopt-launches
+set(CPACK_DEBIAN_PACKAGE_DEPENDS python3)  # ptxopt-launches, ptxopt-corpus
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-lz4, python3-zstandard")  # of compressed fat binaries
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libantlr4-runtime-dev, nvidia-cuda-toolkit")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "optimizing PTX-to-PTX rewriter")
 set(CPACK_PACKAGE_DESCRIPTION

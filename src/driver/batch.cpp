@@ -31,6 +31,7 @@
 #include "driver/explain.h"
 #include "driver/fact_lines.h"
 #include "driver/files.h"
+#include "driver/kernel_hash.h"
 #include "driver/needs_report.h"
 #include "driver/optimization_record.h"
 #include "driver/program.h"
@@ -328,13 +329,15 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
   report.isLaunched = result.isLaunched;
   if (result.module != nullptr) noteNamed(report, *result.module);
   if (options_.explainBarriers) explain(report, options, result);
-  if (options_.needs != ReportFormat::None) {
+  if (options_.needs != ReportFormat::None || options_.kernelHash) {
     if (result.module == nullptr) {
       return sayError(report, inputName(input),
                       "it contains a character that is not part of any token, so nobody knows "
-                      "what it needs");
+                      "what it needs or does");
     }
-    report.output = needsReport(*result.module, options_.needs, options_.needsByKernel);
+    report.output = options_.kernelHash
+                        ? kernelHashes(*result.module, !isAlone())
+                        : needsReport(*result.module, options_.needs, options_.needsByKernel);
   }
   if (isProgram()) {
     report.result = std::move(result);

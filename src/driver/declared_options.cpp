@@ -43,6 +43,7 @@ Examples:
   ptxopt --explain-barriers k.ptx               what each barrier is for
   ptxopt --explain-sync k.ptx                   the same of waits and fences too
   ptxopt --needs k.ptx                          the lowest version and target that it needs
+  ptxopt --kernel-hash *.ptx                    kernels that are the same but for names
   ptxopt -O0 --for=cuda:12.2,sm_80 k.ptx        the same code for another release and target
   ptxopt k.ptx --passes={:<24}one pass, with its counters
 
@@ -262,6 +263,10 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
       ->check(CLI::IsMember({"text", "json"}).description("").name("text|json"));
   app.add_flag("--by-kernel", options.needsByKernel,
                "With --needs: also for each kernel and function");
+  app.add_flag("--kernel-hash", options.kernelHash,
+               "Print to standard output, instead of the result, a hash of each kernel,\n"
+               "which is the same for kernels that differ only in comments, white space,\n"
+               ".loc and names.  Runs no passes, unless -O or --passes is given");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description("").name("text|json"));

@@ -303,7 +303,7 @@ void setAssumptions(Options& options, const RawOptions& raw) {
 std::string pipelineText(const Options& options, const RawOptions& raw) {
   if (raw.passes) return *raw.passes;
   if (raw.level) return passes::pipelineOfLevel(*raw.level);
-  if (!raw.needs.empty()) return passes::pipelineOfLevel(0);  // of the file as it is
+  if (!raw.needs.empty() || options.kernelHash) return passes::pipelineOfLevel(0);  // as it is
   // These options are questions about barriers; the other passes of a level would only add
   // noise.
   if (options.explainAllSync) return passes::pipelineAboutSynchronization();
@@ -383,7 +383,8 @@ void complete(Options& options, const RawOptions& raw) {
     }
     if (!toFolder && !options.reportsInstead()) {
       throw std::invalid_argument(
-          "several inputs need --output-dir, --check, --diff, --explain-barriers or --needs");
+          "several inputs need --output-dir, --check, --diff, --explain-barriers, --needs or "
+          "--kernel-hash");
     }
   }
   if (!toFile && !toFolder && !options.reportsInstead()) {
@@ -392,12 +393,12 @@ void complete(Options& options, const RawOptions& raw) {
 
   const bool resultToStandard = options.output == kStandardStream;
   const int users = int{resultToStandard} + int{options.diff} + int{options.explainBarriers} +
-                    int{options.needs != ReportFormat::None} +
+                    int{options.needs != ReportFormat::None} + int{options.kernelHash} +
                     int{options.remarks == kStandardStream} + int{options.facts == kStandardStream};
   if (users > 1) {
     throw std::invalid_argument(
-        "only one of the result, --diff, --explain-barriers, --needs, --remarks=- and --facts=- "
-        "can go to standard output");
+        "only one of the result, --diff, --explain-barriers, --needs, --kernel-hash, --remarks=- "
+        "and --facts=- can go to standard output");
   }
   requireReportsOfTheirOwn(options);
 }

@@ -55,6 +55,7 @@ struct Options {
 
   ReportFormat needs = ReportFormat::None;        // --needs
   bool needsByKernel = false;                     // --by-kernel
+  bool kernelHash = false;                        // --kernel-hash
   bool printDeadSync = false;                     // --print-dead-sync-elim
   bool explainBarriers = false;                   // --explain-barriers, --explain-sync
   bool explainAllSync = false;                    // --explain-sync
@@ -79,7 +80,7 @@ struct Options {
 
   // The result itself is not asked for.
   bool reportsInstead() const {
-    return check || diff || explainBarriers || needs != ReportFormat::None;
+    return check || diff || explainBarriers || kernelHash || needs != ReportFormat::None;
   }
 
   unsigned threads = 0;  // 0: one for each MiB of text, at most as many as the machine has

@@ -17,7 +17,7 @@ file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --config "${CONFIG}")
 
 set(expected "")
-foreach(program ptxcheck ptxopt ptxopt-launches ptxopt-make-nvcc-bin ptxopt-ptxas ptxopt-ptxas-blackwell ptxreduce ptxrun)
+foreach(program ptxcheck ptxopt ptxopt-corpus ptxopt-launches ptxopt-make-nvcc-bin ptxopt-ptxas ptxopt-ptxas-blackwell ptxreduce ptxrun)
   list(APPEND expected bin/${program} share/man/man1/${program}.1)
 endforeach()
 foreach(program ptxcheck ptxopt ptxreduce ptxrun)  # the options of ptxopt-ptxas are those of ptxas

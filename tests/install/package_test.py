@@ -17,7 +17,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "corpus/ptx/nvcc/sm_90/redundant_barriers.ptx"
 MAINTAINER = {"DEBFULLNAME": "Test of the package", "DEBEMAIL": "test@example.org"}
-PROGRAMS = ("ptxcheck", "ptxopt", "ptxopt-launches", "ptxopt-make-nvcc-bin", "ptxopt-ptxas", "ptxopt-ptxas-blackwell", "ptxreduce", "ptxrun")
+PROGRAMS = ("ptxcheck", "ptxopt", "ptxopt-corpus", "ptxopt-launches", "ptxopt-make-nvcc-bin", "ptxopt-ptxas", "ptxopt-ptxas-blackwell", "ptxreduce", "ptxrun")
 
 
 def run(*words, **options):
@@ -62,8 +62,9 @@ class Package(unittest.TestCase):
     def test_control(self):
         control = run("dpkg-deb", "-f", self.package)
         self.assertIn("Maintainer: Test of the package <test@example.org>\n", control)
-        # Python is for ptxopt-launches; shlibdeps finds libc6, and no other library of the system is linked.
+        # Python is for ptxopt-launches and ptxopt-corpus; shlibdeps finds libc6, and no other library of the system is linked.
         self.assertRegex(control, r"\nDepends: python3, libc6 \(>= [0-9.]+\)\n")
+        self.assertIn("\nRecommends: python3-lz4, python3-zstandard\n", control)
 
     def test_programs(self):
         result = self.options.work / "result.ptx"

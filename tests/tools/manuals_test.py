@@ -40,7 +40,7 @@ def options_of_help(program):
 class Manuals(unittest.TestCase):
     def pages(self):
         return [SHARE / "man/man1" / f"{program}.1"
-                for program in (*WITH_TABLE, "ptxopt-ptxas", "ptxopt-launches", "ptxopt-make-nvcc-bin")]
+                for program in (*WITH_TABLE, "ptxopt-ptxas", "ptxopt-corpus", "ptxopt-launches", "ptxopt-make-nvcc-bin")]
 
     def test_pages_have_all_options(self):
         for program in WITH_TABLE:

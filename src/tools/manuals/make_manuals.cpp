@@ -132,6 +132,25 @@ std::string makeNvccBinPage() {
   return page.text();
 }
 
+std::string corpusPage() {
+  ManPage page("ptxopt-corpus", "runs ptxopt over all the PTX that you own");
+  page.synopsis("ptxopt-corpus", "COMMAND ...");
+  page.section("Description");
+  page.paragraph(
+      "Collects PTX from folders, binaries and caches, runs ptxopt and checks of it over all of "
+      "that, compares runs, and writes a report for a browser.");
+  page.section("Commands");
+  page.item("add PATH...",
+            "Collects PTX: each distinct text once, with the places where it was found.");
+  page.item("run", "Runs ptxopt and the checks asked for, and keeps the results.");
+  page.item("compare OLD NEW", "Says what moved between two runs.");
+  page.item("bisect FILE", "Finds the change that makes a check fail.");
+  page.item("report DIR", "Writes static pages that show the results.");
+  page.paragraph("ptxopt-corpus COMMAND --help has the options of each.");
+  page.seeAlso(kPrograms);
+  return page.text();
+}
+
 std::string launchesPage() {
   ManPage page("ptxopt-launches", "writes what profiles say about the launches of kernels");
   page.synopsis("ptxopt-launches", "[-o FILE] PROFILE...");
@@ -179,6 +198,7 @@ void writeAll(const std::filesystem::path& folder) {
   write(folder / "man/man1/ptxopt-ptxas.1", dropInPage());
   write(folder / "man/man1/ptxopt-ptxas-blackwell.1", ".so man1/ptxopt-ptxas.1\n");
   write(folder / "man/man1/ptxopt-make-nvcc-bin.1", makeNvccBinPage());
+  write(folder / "man/man1/ptxopt-corpus.1", corpusPage());
   write(folder / "man/man1/ptxopt-launches.1", launchesPage());
 }
 

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What ptxas made of a PTX file: the figures of each kernel."""
+import re
+import struct
+from typing import Dict, NamedTuple
+
+_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
+_REGISTERS = re.compile(r"Used (\d+) registers")
+_TEXT = ".text."
+
+_REGISTERS_OF_SM = 65536
+_WARPS_OF_SM = 64
+_GRANULARITY = 8  # registers of a thread that are allotted together
+
+
+class Figures(NamedTuple):
+    registers: int
+    spills: int  # bytes, stores and loads
+    code: int  # bytes
+
+
+def idle_warps(registers: int) -> int:
+    """Warps of an SM that no registers are left for: it grows where a kernel loses a step of occupancy."""
+    allotted = -(-max(registers, 1) // _GRANULARITY) * _GRANULARITY * 32
+    return _WARPS_OF_SM - min(_WARPS_OF_SM, _REGISTERS_OF_SM // allotted // 4 * 4)
+
+
+def figures_of(messages: str, cubin: bytes) -> Dict[str, Figures]:
+    """By kernel, from the messages of `ptxas -v` and from its output."""
+    code = code_sizes(cubin)
+    figures = {}
+    for part in re.split(r"(?=Compiling entry function)", messages):
+        entry, registers, spills = _ENTRY.search(part), _REGISTERS.search(part), _SPILLS.search(part)
+        if not entry or not registers:
+            continue
+        name = entry.group(1)
+        spilled = sum(map(int, spills.groups())) if spills else 0
+        figures[name] = Figures(int(registers.group(1)), spilled, code.get(_TEXT + name, 0))
+    return figures
+
+
+def code_sizes(cubin: bytes) -> Dict[str, int]:
+    """Bytes of the sections with code, by name.  Of what is no 64-bit ELF file: none."""
+    if cubin[:5] != b"\x7fELF\x02" or len(cubin) < 64:
+        return {}
+    table, = struct.unpack_from("<Q", cubin, 0x28)
+    size, count, names = struct.unpack_from("<HHH", cubin, 0x3A)
+    headers = [struct.unpack_from("<IIQQQQ", cubin, table + k * size) for k in range(count)]
+    start = headers[names][4]
+
+    def name_of(header):
+        at = start + header[0]
+        return cubin[at:cubin.index(b"\0", at)].decode("utf-8", "replace")
+    sizes = {name_of(header): header[5] for header in headers}
+    return {name: length for name, length in sizes.items() if name.startswith(_TEXT)}

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The results of runs, in one SQLite file.  docs/corpus.md describes the tables.
+
+What a run measures depends on the content of a file, the program and its options only, and these are the keys: so
+a run that was stopped goes on, and what was done is not done again.  Times of the clock are in `seconds`, apart from
+the rest.
+"""
+import contextlib
+import pathlib
+import sqlite3
+
+from .errors import Mistake
+
+DEFAULT = "ptxopt-corpus.sqlite"
+FORMAT = 1  # PRAGMA user_version
+
+# In one transaction: a run that is killed leaves all of it or nothing.
+_SCHEMA = f"""
+BEGIN;
+CREATE TABLE source(sha256 TEXT PRIMARY KEY, path TEXT, suite TEXT, producer TEXT, bytes INTEGER) WITHOUT ROWID;
+CREATE TABLE run(id INTEGER PRIMARY KEY, program TEXT, version TEXT, flags TEXT, UNIQUE(program, flags));
+CREATE TABLE outcome(run INTEGER, sha256 TEXT, status TEXT, message TEXT, changed INTEGER, result TEXT,
+                     PRIMARY KEY(run, sha256)) WITHOUT ROWID;
+CREATE TABLE function(run INTEGER, sha256 TEXT, name TEXT, kernel INTEGER, instructions INTEGER, barriers INTEGER,
+                      instructions_after INTEGER, barriers_after INTEGER,
+                      PRIMARY KEY(run, sha256, name)) WITHOUT ROWID;
+CREATE TABLE counter(run INTEGER, sha256 TEXT, pass TEXT, name TEXT, value INTEGER,
+                     PRIMARY KEY(run, sha256, pass, name)) WITHOUT ROWID;
+CREATE TABLE checked(run INTEGER, sha256 TEXT, name TEXT, tool TEXT, status TEXT, message TEXT,
+                     PRIMARY KEY(run, sha256, name, tool)) WITHOUT ROWID;
+CREATE TABLE assembly(text TEXT, tool TEXT, ok INTEGER, message TEXT, PRIMARY KEY(text, tool)) WITHOUT ROWID;
+CREATE TABLE assembled(text TEXT, tool TEXT, kernel TEXT, registers INTEGER, spills INTEGER, code INTEGER,
+                       PRIMARY KEY(text, tool, kernel)) WITHOUT ROWID;
+CREATE TABLE cost(run INTEGER, sha256 TEXT, instructions INTEGER, PRIMARY KEY(run, sha256)) WITHOUT ROWID;
+CREATE TABLE seconds(run INTEGER, sha256 TEXT, what TEXT, seconds REAL, PRIMARY KEY(run, sha256, what)) WITHOUT ROWID;
+PRAGMA user_version = {FORMAT};
+COMMIT;
+"""
+
+# Statuses of an outcome that say nothing against ptxopt: it did its work, or refused a text with a message.
+FINE = ("ok", "error")
+# Statuses of files that are not tried again, since they may take long, or their worker with them.
+SET_ASIDE = ("crash", "timeout", "lost")
+
+
+class Results:
+    """One writer at a time.  `with` commits at its end, also when an exception ends it."""
+
+    def __init__(self, path, database):
+        self.path, self.database = path, database
+
+    @classmethod
+    def open(cls, path, create=False) -> "Results":
+        path = pathlib.Path(path)
+        if not create and not path.exists():
+            raise Mistake(f"{path}: no such file: `ptxopt-corpus run` makes it")
+        database = sqlite3.connect(path, timeout=60)
+        try:
+            with contextlib.closing(database.execute("PRAGMA user_version")) as rows:
+                found = rows.fetchone()[0]
+            if found == 0 and create and not database.execute("SELECT 1 FROM sqlite_master").fetchone():
+                database.executescript(_SCHEMA)
+            elif found != FORMAT:
+                raise Mistake(f"{path}: these results have format {found}, and this program knows only {FORMAT}")
+            database.execute("PRAGMA journal_mode = WAL")
+            database.execute("PRAGMA synchronous = NORMAL")
+        except sqlite3.DatabaseError as error:
+            database.close()
+            raise Mistake(f"{path}: these are no results: {error}") from error
+        except Mistake:
+            database.close()
+            raise
+        return cls(path, database)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.database.commit()
+        self.database.close()
+
+    # ---- written by `run` ----------------------------------------------------------------------
+
+    def run_of(self, program: str, version: str, flags: str) -> int:
+        """The number of a run with this program (its SHA-256) and these options, which may be a new one."""
+        self.database.execute("INSERT OR IGNORE INTO run(program, version, flags) VALUES(?, ?, ?)",
+                              (program, version, flags))
+        self.database.commit()
+        return self.database.execute("SELECT id FROM run WHERE program = ? AND flags = ?",
+                                     (program, flags)).fetchone()[0]
+
+    def done(self, run: int, sha256: str) -> set:
+        """The checks, as (name, tool), that a file has behind it; {"all"} for one that was set aside."""
+        status = self.database.execute("SELECT status FROM outcome WHERE run = ? AND sha256 = ?",
+                                       (run, sha256)).fetchone()
+        if status is None:
+            return set()
+        if status[0] != "ok":
+            return {"all"}
+        rows = self.database.execute("SELECT name, tool FROM checked WHERE run = ? AND sha256 = ?", (run, sha256))
+        return {"optimize", *rows}
+
+    def forget_set_aside(self, run: int):
+        self.database.execute(f"DELETE FROM outcome WHERE run = ? AND status IN {SET_ASIDE}", (run,))
+
+    def is_assembled(self, text: str, tool: str) -> bool:
+        return self.database.execute("SELECT 1 FROM assembly WHERE text = ? AND tool = ?",
+                                     (text, tool)).fetchone() is not None
+
+    def write(self, rows):
+        """Pairs of a table and the values of a row; one transaction."""
+        with self.database:
+            for table, values in rows:
+                marks = ", ".join("?" * len(values))
+                self.database.execute(f"INSERT OR REPLACE INTO {table} VALUES({marks})", values)
+
+    # ---- read by `compare` and `report` --------------------------------------------------------
+
+    def runs(self) -> list:
+        """Number, version, flags, and how many files each run has, the oldest one first."""
+        return self.database.execute(
+            "SELECT id, version, flags, (SELECT count(*) FROM outcome WHERE run = id) FROM run ORDER BY id").fetchall()

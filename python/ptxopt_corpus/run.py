@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs ptxopt, and checks of what it wrote, over a collection or over files of PTX.
+
+Each file is a child process under limits of time and memory.  The results go to one SQLite file; what is in it
+already is not done again, so that a run that was stopped goes on where it was.  The exit status is 2 if a check
+failed, and 130 after Ctrl-C.
+"""
+import argparse
+import collections
+import hashlib
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+from . import engine, results
+from .collection import Collection
+from .errors import Mistake
+from .facts_of_text import facts_of
+from .measure import CHECKS, Item, Settings
+from .programs import find_program
+
+HELP = "run ptxopt and checks over all files"
+USES_COLLECTION = True
+FAILED = 2
+# A batch is what a worker gets at a time.  There are some for each worker, so that all end together.
+_BATCH_BYTES = 1 << 20
+_MOST_IN_BATCH = 32
+_BATCHES_OF_WORKER = 8
+_WORKERS_OF_CLUSTER = 64  # as many as one may have
+
+
+def add_arguments(parser):
+    parser.add_argument("paths", nargs="*", type=pathlib.Path, metavar="PATH",
+                        help="files of PTX, and folders of these, instead of the collection")
+    parser.add_argument("--suite", action="append", help="only files of this suite (repeatable)")
+    parser.add_argument("--distinct", action="store_true",
+                        help="leave out files whose kernels are all in other ones, up to names")
+    parser.add_argument("--ptxopt", metavar="PROGRAM", help="the ptxopt to try (default: beside this program, or in PATH)")
+    what = parser.add_mutually_exclusive_group()
+    what.add_argument("--passes", help="the passes to run, as for ptxopt --passes")
+    what.add_argument("--flags", type=shlex.split, default=[], help="options of ptxopt, as one word: --flags='-O3'")
+    parser.add_argument("--check", default="reprint", metavar="LIST",
+                        help=f"of {', '.join(CHECKS)}, with commas between them; none for no check (default: %(default)s)")
+    parser.add_argument("--ptxas", action="append", default=[], metavar="PROGRAM",
+                        help="a ptxas for --check=ptxas (repeatable; default: the one in PATH)")
+    parser.add_argument("--ptxrun", metavar="PROGRAM", help="the ptxrun for --check=run (default: as for --ptxopt)")
+    parser.add_argument("--sanitized-ptxopt", metavar="PROGRAM",
+                        help="a build of ptxopt with sanitizers, for --check=sanitize")
+    parser.add_argument("--schedules", type=int, default=3, help="of each run of ptxrun (default: %(default)s)")
+    parser.add_argument("--timeout", type=_positive, default=60, metavar="S",
+                        help="seconds for each child process (default: %(default)s)")
+    parser.add_argument("--memory", type=_positive, default=4096, metavar="MIB",
+                        help="address space of each ptxopt (default: %(default)s)")
+    parser.add_argument("--jobs", "-j", type=_positive, default=os.cpu_count() or 1, metavar="N",
+                        help="child processes at a time (default: %(default)s)")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="work on the Dask cluster whose scheduler is there")
+    parser.add_argument("--shared-files", action="store_true",
+                        help="the workers of the cluster read the files themselves")
+    parser.add_argument("--retry", action="store_true", help="try files again that crashed, or took too long")
+    parser.add_argument("--results", default=results.DEFAULT, metavar="FILE", help="(default: %(default)s)")
+
+
+def _positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is not above 0")
+    return number
+
+
+def main(args):
+    settings = settings_of(args)
+    digest, version = _identity(settings.ptxopt)
+    with results.Results.open(args.results, create=True) as found:
+        run = found.run_of(digest, version, shlex.join(settings.flags))
+        if args.retry:
+            found.forget_set_aside(run)
+        work = Work(found, run, settings, args)
+        if work.count == 0:
+            raise Mistake("no files of PTX to run" + (f" in {args.corpus}" if not args.paths else ""))
+        work.run()
+        summary, failures = _summary(found, run)
+        print(f"{summary}\nresults: {args.results}, run {run}")
+        return FAILED if failures else 0
+
+
+# ---- options -----------------------------------------------------------------------------------
+
+
+def settings_of(args):
+    checks = () if args.check == "none" else tuple(dict.fromkeys(args.check.split(",")))
+    unknown = [check for check in checks if check not in CHECKS]
+    if unknown:
+        raise Mistake(f"--check: '{unknown[0]}' is none of {', '.join(CHECKS)}")
+    if "sanitize" in checks and not args.sanitized_ptxopt:
+        raise Mistake("--check=sanitize needs --sanitized-ptxopt")
+    flags = [f"--passes={args.passes}"] if args.passes is not None else args.flags
+    return Settings(
+        ptxopt=os.path.abspath(find_program("ptxopt", args.ptxopt)), flags=tuple(flags), checks=checks,
+        ptxas=tuple(map(_ptxas, args.ptxas or ["ptxas"])) if "ptxas" in checks else (),
+        ptxrun=os.path.abspath(find_program("ptxrun", args.ptxrun)) if "run" in checks else "",
+        sanitized=os.path.abspath(find_program("ptxopt", args.sanitized_ptxopt)) if "sanitize" in checks else "",
+        valgrind=shutil.which("valgrind") or "" if "time" in checks else "", schedules=args.schedules,
+        timeout=args.timeout, memory=args.memory << 20)
+
+
+def _output_of(path, option):
+    try:
+        return subprocess.run([path, option], capture_output=True, text=True, timeout=60).stdout
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise Mistake(f"{path}: {error}") from error
+
+
+def _ptxas(given):
+    path = os.path.abspath(find_program("ptxas", given))
+    release = re.search(r"release (\d+\.\d+)", _output_of(path, "--version"))
+    if not release:
+        raise Mistake(f"{path}: this is no ptxas: --version names no release")
+    return f"ptxas {release.group(1)}", path
+
+
+def _identity(path):
+    """The SHA-256 of a program, and what it says of its version."""
+    with open(path, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    version = _output_of(path, "--version").splitlines()
+    return digest, version[0] if version else ""
+
+
+# ---- the work ----------------------------------------------------------------------------------
+
+
+class Work:
+    """The files that are not done yet, and what comes of them."""
+
+    def __init__(self, found, run, settings, args):
+        self.found, self.number, self.settings, self.args = found, run, settings, args
+        self.collection = None if args.paths else Collection.open(args.corpus)
+        self.count = sum(1 for _ in (_ptx_below(args.paths) if args.paths else self._records()))
+        found.database.execute("CREATE TEMP TABLE of_run(sha256 TEXT PRIMARY KEY) WITHOUT ROWID")
+
+    def run(self):
+        progress = Progress(self.count)
+        batches = self._batches(progress)
+        if self.args.cluster:
+            done = engine.dask(self.settings, batches, self.args.cluster)
+        else:
+            done = engine.local(self.settings, batches, self.args.jobs)
+        try:
+            for batch, measured in done:
+                self._write(batch, measured)
+                progress.add(len(batch))
+        finally:
+            done.close()
+            progress.end()
+
+    def _records(self):
+        return self.collection.files(self.args.suite, self.args.distinct)
+
+    def _batches(self, progress):
+        workers = _WORKERS_OF_CLUSTER if self.args.cluster else self.args.jobs
+        most = max(1, min(_MOST_IN_BATCH, self.count // (_BATCHES_OF_WORKER * workers)))
+        batch, size = [], 0
+        for item, length in self._items(progress):
+            batch.append(item)
+            size += length
+            if len(batch) >= most or size >= _BATCH_BYTES:
+                yield batch
+                batch, size = [], 0
+        if batch:
+            yield batch
+
+    def _items(self, progress):
+        """Those that are not done, each once, with their sizes."""
+        wanted = self.settings.wanted()
+        for sha256, path, suite, producer in self._sources():
+            added = self.found.database.execute("INSERT OR IGNORE INTO of_run VALUES(?)", (sha256,))
+            if added.rowcount == 0:  # the same text as a file before
+                progress.add(1)
+                continue
+            done = self.found.done(self.number, sha256)
+            missing = () if "all" in done else tuple(sorted(wanted - done))
+            if not missing and done:
+                progress.add(1)
+                continue
+            text = path.read_bytes()
+            self.found.write([("source", (sha256, str(path), suite, producer, len(text)))])
+            assembled = tuple(name for name, _ in self.settings.ptxas if self.found.is_assembled(sha256, name))
+            yield Item(sha256, str(path.absolute()), None if self._is_shared() else text, missing, assembled), len(text)
+
+    def _is_shared(self):
+        return not self.args.cluster or self.args.shared_files
+
+    def _sources(self):
+        if self.collection is not None:
+            for record in self._records():
+                yield record.sha256, record.path, record.suite, record.producer
+            return
+        for path in _ptx_below(self.args.paths):
+            text = path.read_bytes()
+            yield hashlib.sha256(text).hexdigest(), path, path.parent.name, facts_of(text).producer
+
+    def _write(self, batch, measured):
+        if measured is None:  # the one file of the batch has ended its worker
+            item = batch[0]
+            print(f"{item.path}: error: its worker ended; the file is set aside", file=sys.stderr)
+            measured = [(item.sha256, [("outcome", (item.sha256, "lost", "its worker ended", 0, ""))])]
+        of_texts = ("assembly", "assembled")
+        self.found.write((table, values if table in of_texts else (self.number, *values))
+                         for _, rows in measured for table, values in rows)
+
+
+def _ptx_below(paths):
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(child for child in path.rglob("*.ptx") if child.is_file())
+        elif path.is_file():
+            yield path
+        else:
+            raise Mistake(f"{path}: no such file or folder")
+
+
+class Progress:
+    """A line that is written over on a terminal; elsewhere a line each half a minute."""
+
+    def __init__(self, count):
+        self.count, self.done, self.begun = count, 0, time.monotonic()
+        self.is_terminal = sys.stderr.isatty()
+        self.next = self.begun + (0 if self.is_terminal else 30)
+
+    def add(self, files):
+        self.done += files
+        now = time.monotonic()
+        if now >= self.next:
+            self.next = now + (0.2 if self.is_terminal else 30)
+            self._print(now)
+
+    def _print(self, now):
+        spent = now - self.begun
+        left = spent / self.done * (self.count - self.done) if self.done else 0
+        text = f"{self.done} of {self.count} files, {100 * self.done // max(self.count, 1)} %, {_clock(left)} left"
+        print(f"\r{text:<60}" if self.is_terminal else text, end="" if self.is_terminal else "\n", file=sys.stderr,
+              flush=True)
+
+    def end(self):
+        if self.is_terminal:
+            print(f"\r{'':<60}\r", end="", file=sys.stderr)
+
+
+def _clock(seconds):
+    return f"{int(seconds) // 3600}:{int(seconds) // 60 % 60:02}:{int(seconds) % 60:02}"
+
+
+# ---- the summary -------------------------------------------------------------------------------
+
+
+def _summary(found, run):
+    """(text, number of failures) of the files in the table `of_run`."""
+    statuses, changed = collections.Counter(), 0
+    checks = collections.defaultdict(collections.Counter)
+    failures = []
+    for sha256, status, message, is_changed in found.database.execute(
+            "SELECT sha256, status, message, changed FROM outcome JOIN of_run USING (sha256) WHERE run = ?", (run,)):
+        statuses[status] += 1
+        changed += is_changed
+        if status not in results.FINE:
+            failures.append((sha256, status, message))
+    for sha256, name, tool, status, message in found.database.execute(
+            "SELECT sha256, name, tool, status, message FROM checked JOIN of_run USING (sha256) WHERE run = ?", (run,)):
+        checks[tool or name][status] += 1
+        if status == "failed":
+            failures.append((sha256, tool or name, message))
+    lines = []
+    for sha256, what, message in failures:
+        path, = found.database.execute("SELECT path FROM source WHERE sha256 = ?", (sha256,)).fetchone()
+        lines.append(f"{path}: {what}: {message}")
+    lines.append(f"{sum(statuses.values())} files: {_counts(statuses)}; {changed} changed")
+    lines += [f"{name}: {_counts(counts)}" for name, counts in sorted(checks.items())]
+    return "\n".join(lines), len(failures)
+
+
+def _counts(counts):
+    return ", ".join(f"{number} {name}" for name, number in sorted(counts.items())) or "none"

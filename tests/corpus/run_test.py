@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ptxopt-corpus run, compare and bisect, on small files: run_test.py PTXOPT PTXRUN PTXREDUCE"""
+import contextlib
+import json
+import os
+import pathlib
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+PROGRAM = SOURCE / "scripts" / "corpus.py"
+KERNELS = SOURCE / "corpus" / "ptx" / "nvcc" / "sm_80"
+TABLES = ("source", "run", "outcome", "function", "counter", "checked", "assembly", "assembled", "cost")
+PTXOPT = PTXRUN = PTXREDUCE = ""
+
+# A ptxopt that does what the first line of a file asks for, and is the real one else.
+WRAPPER = """#!{python}
+import os, re, subprocess, sys, time
+arguments = sys.argv[1:]
+files = [a for a in arguments if a.endswith(".ptx") and os.path.exists(a)]
+first = open(files[0], errors="replace").readline() if files else ""
+if "// ABORT" in first:
+    os.abort()
+if "// HANG" in first:
+    time.sleep(1000)
+if "// EAT" in first:
+    eaten = bytearray(8 << 30)
+status = subprocess.run([{ptxopt!r}, *arguments]).returncode
+limit = next((int(a.split("=")[1]) for a in arguments if a.startswith("--opt-bisect-limit=")), 3)
+if "// DROP" in first and limit >= 3 and "-o" in arguments and "-O0" not in arguments:
+    out = arguments[arguments.index("-o") + 1]
+    if out != os.devnull:
+        text = re.sub(r"\\n\\tst\\.global[^\\n]*", "\\n", open(out).read(), count=1)
+        open(out, "w").write(text)
+sys.exit(status)
+"""
+
+
+def corpus(*arguments, cwd, expect=0):
+    done = subprocess.run([sys.executable, PROGRAM, *map(str, arguments)], cwd=cwd, capture_output=True, text=True)
+    if done.returncode != expect:
+        raise AssertionError(f"{arguments}: status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def content(path):
+    """Everything but times, which no two runs share."""
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        return {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() for table in TABLES}
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.ptx = self.folder / "ptx"
+        self.ptx.mkdir()
+        self.wrapper = self.folder / "ptxopt"
+        self.wrapper.write_text(WRAPPER.format(python=sys.executable, ptxopt=PTXOPT))
+        self.wrapper.chmod(0o755)
+
+    def take(self, *names):
+        for name in names:
+            shutil.copy(KERNELS / f"{name}.ptx", self.ptx)
+
+    def write(self, name, first, kernel="redundant_barriers"):
+        (self.ptx / name).write_text(first + "\n" + (KERNELS / f"{kernel}.ptx").read_text())
+
+    def run_corpus(self, *arguments, expect=0, ptxopt=PTXOPT, results="r.sqlite"):
+        return corpus("run", self.ptx, "--ptxopt", ptxopt or PTXOPT, "--ptxrun", PTXRUN, "--results", results, *arguments,
+                      cwd=self.folder, expect=expect)
+
+    def rows(self, query, results="r.sqlite"):
+        with contextlib.closing(sqlite3.connect(self.folder / results)) as database:
+            return database.execute(query).fetchall()
+
+
+class Run(Case):
+    def test_checks_pass_and_are_not_done_again(self):
+        self.take("redundant_barriers", "scan_block", "bfs")
+        said = self.run_corpus("--check=reprint,idempotent,run", ptxopt=self.wrapper)
+        self.assertIn("3 files: 3 ok", said)
+        self.assertIn("run: 3 ok", said)
+        before = content(self.folder / "r.sqlite")
+        times = self.rows("SELECT count(*) FROM seconds")
+        self.assertEqual(said, self.run_corpus("--check=reprint,idempotent,run", ptxopt=self.wrapper))
+        self.assertEqual(before, content(self.folder / "r.sqlite"))
+        self.assertEqual(times, self.rows("SELECT count(*) FROM seconds"))
+        kernels = self.rows("SELECT name, barriers, barriers_after FROM function WHERE name LIKE '%fiveInARow%'")
+        self.assertEqual(kernels, [("_Z10fiveInARowPKiPi", 5, 1)])
+        # Another check of the same files runs only that check.
+        self.assertIn("time: 3 ok", self.run_corpus("--check=time", ptxopt=self.wrapper))
+
+    def test_what_fails_is_named(self):
+        self.take("scan_block")
+        self.write("aborts.ptx", "// ABORT")
+        self.write("hangs.ptx", "// HANG")
+        self.write("eats.ptx", "// EAT")
+        self.write("drops.ptx", "// DROP")
+        (self.ptx / "broken.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n.entry k( {\n")
+        said = self.run_corpus("--check=run", "--timeout=3", "--memory=2048", ptxopt=self.wrapper, expect=2)
+        statuses = dict(self.rows("SELECT substr(path, instr(path, 'ptx/') + 4), status FROM outcome "
+                                  "JOIN source USING (sha256)"))
+        self.assertEqual({name: statuses[name] for name in ("aborts.ptx", "hangs.ptx", "broken.ptx", "scan_block.ptx")},
+                         {"aborts.ptx": "crash", "hangs.ptx": "timeout", "broken.ptx": "error", "scan_block.ptx": "ok"})
+        self.assertEqual(statuses["eats.ptx"], "error")  # the wrapper's MemoryError
+        self.assertIn("aborts.ptx: crash: ended by SIGABRT", said)
+        self.assertIn("hangs.ptx: timeout: ran out of time", said)
+        self.assertIn("drops.ptx: run: _Z", said)
+        # Files that were set aside are left alone until --retry.
+        self.write("hangs.ptx", "// HANG")
+        begun = time.monotonic()
+        self.run_corpus("--check=run", "--timeout=100", ptxopt=self.wrapper, expect=2)
+        self.assertLess(time.monotonic() - begun, 90)
+
+    def test_killed_and_resumed(self):
+        names = [path.stem for path in sorted(KERNELS.glob("*.ptx"))][:24]
+        self.take(*names)
+        whole = self.run_corpus("--check=reprint,idempotent", "--jobs=1", results="whole.sqlite")
+        child = subprocess.Popen([sys.executable, PROGRAM, "run", self.ptx, "--ptxopt", PTXOPT, "--check=reprint,idempotent",
+                                  "--jobs=1", "--results", "killed.sqlite"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                 start_new_session=True)
+        while not (self.folder / "killed.sqlite").exists() and child.poll() is None:
+            time.sleep(0.01)
+        time.sleep(0.15)
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        resumed = self.run_corpus("--check=reprint,idempotent", "--jobs=2", results="killed.sqlite")
+        self.assertEqual(resumed.replace("killed", "whole"), whole)
+        self.assertEqual(content(self.folder / "whole.sqlite"), content(self.folder / "killed.sqlite"))
+
+    def test_interrupted(self):
+        for k in range(8):
+            self.write(f"hangs{k}.ptx", f"// HANG {k}")
+        child = subprocess.Popen([sys.executable, PROGRAM, "run", self.ptx, "--ptxopt", self.wrapper], cwd=self.folder,
+                                 stderr=subprocess.PIPE, text=True)
+        time.sleep(2)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=60)
+        self.assertEqual(child.returncode, 130)
+        self.assertNotIn("Traceback", said)
+        self.rows("SELECT * FROM run", results="ptxopt-corpus.sqlite")
+
+    def test_mistakes(self):
+        self.assertIn("no files of PTX", self.run_corpus(expect=1))
+        self.take("bfs")
+        self.assertIn("'nonsense' is none of", self.run_corpus("--check=nonsense", expect=1))
+        self.assertIn("needs --sanitized-ptxopt", self.run_corpus("--check=sanitize", expect=1))
+        self.assertIn("no such program", self.run_corpus(ptxopt="/nowhere/ptxopt", expect=1))
+        (self.folder / "r.sqlite").write_text("this is no database, whatever its name may say\n" * 40)
+        self.assertIn("r.sqlite: these are no results", self.run_corpus(expect=1))
+
+
+class Compare(Case):
+    def test_what_moved(self):
+        self.take("redundant_barriers", "scan_block")
+        self.run_corpus("--flags=-O0", "--check=none")
+        self.run_corpus("--flags=-O2", "--check=none")
+        said = corpus("compare", "r.sqlite:1", "r.sqlite:2", cwd=self.folder)
+        self.assertIn("2 files in both", said)
+        document = json.loads(corpus("compare", "r.sqlite:1", "r.sqlite:2", "--json", cwd=self.folder))
+        barriers = document["metrics"]["barriers"]
+        self.assertGreater(barriers["old"], barriers["new"])
+        self.assertEqual(barriers["more"], 0)
+        moved = {kernel["kernel"]: (kernel["old"], kernel["new"]) for kernel in document["kernels"]["barriers"]}
+        self.assertEqual(moved["_Z10fiveInARowPKiPi"], (5, 1))
+        self.assertEqual(document["failures"], {"new": [], "gone": [], "stay": 0})
+        corpus("compare", "r.sqlite:1", "r.sqlite:2", "--fail-on=barriers=0,instructions=1%,failures=0", cwd=self.folder)
+        said = corpus("compare", "r.sqlite:2", "r.sqlite:1", "--fail-on=barriers=0%", cwd=self.folder, expect=2)
+        self.assertIn("limit: barriers grew by", said)
+
+    def test_failures(self):
+        self.write("drops.ptx", "// DROP")
+        self.run_corpus("--check=run", results="old.sqlite")
+        self.run_corpus("--check=run", results="new.sqlite", ptxopt=self.wrapper, expect=2)
+        said = corpus("compare", "old.sqlite", "new.sqlite", "--fail-on=failures=0", cwd=self.folder, expect=2)
+        self.assertIn("failures: 1 new, 0 gone, 0 stay", said)
+        self.assertIn("failures: 0 new, 1 gone", corpus("compare", "new.sqlite", "old.sqlite", cwd=self.folder))
+
+    def test_mistakes(self):
+        self.take("bfs")
+        self.run_corpus("--check=none")
+        for arguments, text in ((["nowhere", "r.sqlite"], "nowhere: no such file"),
+                                (["r.sqlite", "r.sqlite"], "are the same run"),
+                                (["r.sqlite:1", "r.sqlite:7"], "there is no run 7"),
+                                (["r.sqlite", "r.sqlite", "--fail-on=nonsense=1"], "'nonsense=1' is not METRIC=N")):
+            self.assertIn(text, corpus("compare", *arguments, cwd=self.folder, expect=1))
+
+
+class Bisect(Case):
+    def test_the_change_and_a_small_file(self):
+        self.write("drops.ptx", "// DROP")
+        options = ["bisect", self.ptx / "drops.ptx", "--ptxrun", PTXRUN, "--ptxreduce", PTXREDUCE]
+        self.assertIn("nothing fails", corpus(*options, "--ptxopt", PTXOPT, cwd=self.folder, expect=2))
+        said = corpus(*options, "--ptxopt", self.wrapper, cwd=self.folder)
+        self.assertIn("change 3 is the first with which it fails: dead-sync: Removed dead synch", said)
+
+
+def main():
+    global PTXOPT, PTXRUN, PTXREDUCE
+    PTXOPT, PTXRUN, PTXREDUCE = map(os.path.abspath, sys.argv[1:4])
+    unittest.main(argv=[sys.argv[0], *sys.argv[4:]], verbosity=1)
+
+
+if __name__ == "__main__":
+    main()
