@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "analysis/async/outstanding_groups.h"
-#include "analysis/flow/liveness.h"
-#include "analysis/flow/manager.h"
 #include "passes/barriers/kept_barriers.h"
 #include "passes/waits/kept_waits.h"
 #include "passes/waits/proxy_fences.h"
@@ -38,7 +36,8 @@ class Remover {
       : function_(function),
         kept_(kept),
         context_(context),
-        cfg_(context.analyses.get<analysis::Cfg>()) {
+        cfg_(context.analyses.get<analysis::Cfg>()),
+        executed_(cfg_, context.analyses) {
     context_.erasedOnlyBarriers = true;
   }
 
@@ -49,23 +48,21 @@ class Remover {
     if (roles.hasAny(isWaitOrCommit)) remove(groupWaits());
     if (roles.contains(ProductFence)) remove(repeatedProductFences(cfg_));
     if (roles.contains(ProxyFence)) {
-      remove(proxyFencesBehindOthers(cfg_, liveness()));
-      remove(proxyFencesBeforeOthers(cfg_, liveness()));
+      remove(proxyFencesBehindOthers(cfg_, executed_));
+      remove(proxyFencesBeforeOthers(cfg_, executed_));
     }
     if (roles.contains(InitFence)) remove(initFencesBeforeBarriers(cfg_));
     if (roles.hasAny(isMemoryOrTensorFence)) {
       remove(repeatedFences(cfg_, Direction::Forward));
       remove(repeatedFences(cfg_, Direction::Backward));
     }
-    if (roles.contains(WarpBarrier)) remove(warpBarriersBesideOthers(cfg_, liveness()));
+    if (roles.contains(WarpBarrier)) remove(warpBarriersBesideOthers(cfg_, executed_));
     if (roles.contains(GridWait)) remove(repeatedGridWaits(cfg_));
     remarkKept();
     return changed_;
   }
 
  private:
-  const analysis::Liveness& liveness() { return context_.analyses.get<analysis::Liveness>(); }
-
   // Those that wait for nothing, and only then the reads in front of full waits, which are judged
   // in what is left.
   DeadWaits groupWaits() {
@@ -142,6 +139,7 @@ class Remover {
   const KeptBarriers& kept_;
   PassContext& context_;
   analysis::Cfg& cfg_;
+  ExecutedByAll executed_;
   bool changed_ = false;
 };
 

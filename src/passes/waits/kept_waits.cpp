@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "analysis/async/outstanding_groups.h"
 

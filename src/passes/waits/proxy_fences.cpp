@@ -6,7 +6,6 @@
 
 #include "analysis/async/stays_in_cta.h"
 #include "analysis/flow/dataflow.h"
-#include "analysis/threads/non_exited_threads.h"
 #include "ir/barrier.h"
 #include "isa/async_role.h"
 
@@ -95,7 +94,7 @@ Spaces writtenByAsyncProxy(const Cfg& cfg) {
 
 // The full barriers in which all threads take part, none of which has ended (docs/soundness/ H4.2).
 // None if there is one barrier with which that is not so, or that may come in the place of another.
-InstructionSet fullBarriers(const Cfg& cfg, const analysis::Liveness& liveness) {
+InstructionSet fullBarriers(const Cfg& cfg, ExecutedByAll& executed) {
   InstructionSet barriers;
   if (!cfg.function().isEntry()) return {};
   for (const BlockId b : cfg.blocks()) {
@@ -108,22 +107,21 @@ InstructionSet fullBarriers(const Cfg& cfg, const analysis::Liveness& liveness) 
     }
   }
   if (barriers.empty()) return {};
-  const analysis::NonExitedThreads threads(cfg, liveness, analysis::Uniformity::InstructionSet{});
   const bool areOfAll = std::ranges::all_of(
-      barriers, [&](const Instruction* barrier) { return threads.allExecute(barrier->block); });
+      barriers, [&](const Instruction* barrier) { return executed.contains(barrier->block); });
   return areOfAll ? barriers : InstructionSet{};
 }
 
 // A thread may end while others still come to a barrier, at which its end counts as an arrival
 // (docs/soundness/ A1.11).
-bool mayEndTell(const Cfg& cfg, const analysis::Liveness& liveness) {
+bool mayEndTell(const Cfg& cfg, ExecutedByAll& executed) {
   if (!cfg.function().isEntry()) return true;
   const bool hasBarrier = std::ranges::any_of(cfg.blocks(), [&](BlockId b) {
     return std::ranges::any_of(cfg.instructions(b), [](const Instruction& instruction) {
       return analysis::mayCall(instruction) || ir::ctaBarrier(instruction).has_value();
     });
   });
-  return hasBarrier && fullBarriers(cfg, liveness).empty();
+  return hasBarrier && fullBarriers(cfg, executed).empty();
 }
 
 // ---- forward: fences behind others (docs/soundness/ H4.1 to H4.3) ------------------------------
@@ -297,9 +295,9 @@ class InitBefore {
 
 }  // namespace
 
-DeadWaits proxyFencesBehindOthers(const Cfg& cfg, const analysis::Liveness& liveness) {
+DeadWaits proxyFencesBehindOthers(const Cfg& cfg, ExecutedByAll& executed) {
   DeadWaits dead;
-  const Behind behind(cfg, fullBarriers(cfg, liveness));
+  const Behind behind(cfg, fullBarriers(cfg, executed));
   const Dataflow<Behind> flow(cfg, behind);
   const Spaces written = writtenByAsyncProxy(cfg);
   for (const BlockId b : cfg.blocks()) {
@@ -319,9 +317,9 @@ DeadWaits proxyFencesBehindOthers(const Cfg& cfg, const analysis::Liveness& live
   return dead;
 }
 
-DeadWaits proxyFencesBeforeOthers(const Cfg& cfg, const analysis::Liveness& liveness) {
+DeadWaits proxyFencesBeforeOthers(const Cfg& cfg, ExecutedByAll& executed) {
   DeadWaits dead;
-  const Dataflow<Before> flow(cfg, Before(cfg, mayEndTell(cfg, liveness)));
+  const Dataflow<Before> flow(cfg, Before(cfg, mayEndTell(cfg, executed)));
   for (const BlockId b : cfg.blocks()) {
     if (!cfg.isReachable(b)) continue;
     Ahead state = flow.before(b);

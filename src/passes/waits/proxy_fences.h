@@ -5,15 +5,14 @@
 // of NonExitedThreads where a full barrier stands in a function with several fences.
 #pragma once
 
-#include "analysis/flow/liveness.h"
 #include "passes/waits/wait_rules.h"
 
 namespace ptxopt::passes {
 
 // docs/soundness/ H4.1 to H4.3
-DeadWaits proxyFencesBehindOthers(const analysis::Cfg& cfg, const analysis::Liveness& liveness);
+DeadWaits proxyFencesBehindOthers(const analysis::Cfg& cfg, ExecutedByAll& executed);
 // docs/soundness/ H4.4, H4.5
-DeadWaits proxyFencesBeforeOthers(const analysis::Cfg& cfg, const analysis::Liveness& liveness);
+DeadWaits proxyFencesBeforeOthers(const analysis::Cfg& cfg, ExecutedByAll& executed);
 // docs/soundness/ H5
 DeadWaits initFencesBeforeBarriers(const analysis::Cfg& cfg);
 

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "analysis/flow/dataflow.h"
-#include "analysis/threads/non_exited_threads.h"
 #include "ir/barrier.h"
 #include "ir/function.h"
 #include "support/bit_set.h"
@@ -147,16 +146,15 @@ DeadWaits repeatedGridWaits(const Cfg& cfg) {
   return repeated(cfg, WaitRole::GridWait, Why::SameBefore, ends);
 }
 
-DeadWaits warpBarriersBesideOthers(const Cfg& cfg, const analysis::Liveness& liveness) {
+DeadWaits warpBarriersBesideOthers(const Cfg& cfg, ExecutedByAll& executed) {
   DeadWaits dead;
   if (!cfg.function().isEntry()) return dead;
   for (const BlockId b : cfg.blocks()) {
     if (cfg.isReachable(b)) addOfBlock(cfg, b, dead);
   }
   if (dead.empty()) return dead;
-  const analysis::NonExitedThreads threads(cfg, liveness, analysis::Uniformity::InstructionSet{});
   std::erase_if(dead,
-                [&](const DeadWait& wait) { return !threads.allExecute(wait.instruction->block); });
+                [&](const DeadWait& wait) { return !executed.contains(wait.instruction->block); });
   return dead;
 }
 

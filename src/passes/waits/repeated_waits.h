@@ -5,13 +5,12 @@
 // that of NonExitedThreads for bar.warp.sync.
 #pragma once
 
-#include "analysis/flow/liveness.h"
 #include "passes/waits/wait_rules.h"
 
 namespace ptxopt::passes {
 
 DeadWaits repeatedProductFences(const analysis::Cfg& cfg);
 DeadWaits repeatedGridWaits(const analysis::Cfg& cfg);
-DeadWaits warpBarriersBesideOthers(const analysis::Cfg& cfg, const analysis::Liveness& liveness);
+DeadWaits warpBarriersBesideOthers(const analysis::Cfg& cfg, ExecutedByAll& executed);
 
 }  // namespace ptxopt::passes

@@ -2,10 +2,14 @@
 // What the rules of dead-wait have in common.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/flow/callee.h"
 #include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/manager.h"
+#include "analysis/threads/non_exited_threads.h"
 #include "ir/effect.h"
 #include "ir/statement.h"
 #include "isa/wait_role.h"
@@ -33,5 +37,27 @@ inline bool isPlainAccess(const ir::Instruction& instruction) {
   const isa::Effect effect = ir::effectOf(instruction);
   return effect == isa::Effect::Weak || effect == isa::Effect::InvariantRead;
 }
+
+// Which blocks all threads of the CTA execute equally often, none of which has ended before
+// (docs/soundness/ C8.3.2, C8.3.3).  Found when a rule first asks, and true for all of them, since
+// no rule removes what it depends on.
+class ExecutedByAll {
+ public:
+  ExecutedByAll(const analysis::Cfg& cfg, analysis::FunctionAnalyses& analyses)
+      : cfg_(&cfg), analyses_(&analyses) {}
+
+  bool contains(analysis::BlockId block) {
+    if (!threads_) {
+      threads_.emplace(*cfg_, analyses_->get<analysis::Liveness>(),
+                       analysis::Uniformity::InstructionSet{});
+    }
+    return threads_->allExecute(block);
+  }
+
+ private:
+  const analysis::Cfg* cfg_;
+  analysis::FunctionAnalyses* analyses_;
+  std::optional<analysis::NonExitedThreads> threads_;
+};
 
 }  // namespace ptxopt::passes
