@@ -264,9 +264,10 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--by-kernel", options.needsByKernel,
                "With --needs: also for each kernel and function");
   app.add_flag("--kernel-hash", options.kernelHash,
-               "Print to standard output, instead of the result, a hash of each kernel,\n"
-               "which is the same for kernels that differ only in comments, white space,\n"
-               ".loc and names.  Runs no passes, unless -O or --passes is given");
+               "Print to standard output, instead of the result, a hash of each\n"
+               "kernel, which is the same for kernels that differ only in comments,\n"
+               "white space, .loc and names.  Runs no passes, unless -O or --passes\n"
+               "is given");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description("").name("text|json"));
