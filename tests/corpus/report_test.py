@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ptxopt-corpus report: report_test.py PTXOPT
+
+With Chromium the pages are looked at in the browser: they load without errors, search finds a kernel, a barrier's
+witness is there, and 10,000 kernels open quickly.  Without it that part is skipped.
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import run_test
+from run_test import KERNELS, corpus
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+# Puts what a page is after its scripts have run, and what went wrong, into its title.
+PROBE = """<script>
+window.addEventListener("error", (event) => document.body.dataset.fault = event.message);
+window.addEventListener("load", () => { %s });
+</script>"""
+
+
+class Report(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def make(self):
+        ptx = self.folder / "ptx"
+        ptx.mkdir()
+        for name in ("redundant_barriers", "scan_block"):
+            shutil.copy(KERNELS / f"{name}.ptx", ptx)
+        corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--check=none", cwd=self.folder)
+        said = corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
+        self.assertIn("kernels: pages/index.html", said)
+        return self.folder / "pages"
+
+    def browse(self, page, script):
+        """The page as the browser has it, after `script` has run in it."""
+        text = page.read_text()
+        probed = page.with_name("probed.html")
+        probed.write_text(text.replace("<head>", "<head>" + PROBE % script, 1))
+        done = subprocess.run([CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/profile",
+                               "--virtual-time-budget=8000", "--dump-dom", probed.as_uri()], capture_output=True,
+                              text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("data-fault", done.stdout.split("<main>")[0])
+        return done.stdout
+
+    def test_pages(self):
+        pages = self.make()
+        data = (pages / "data.js").read_text()
+        kernels = json.loads(re.search(r"const KERNELS = (.*);", data)[1])
+        five = next(row for row in kernels if row[0] == "_Z10fiveInARowPKiPi")
+        self.assertEqual(five[3:5], [5, 1])
+        page = (pages / five[2]).read_text()
+        self.assertIn("it orders two accesses", page)
+        self.assertEqual(page.count("<tr class='gone'"), 4)
+        self.assertEqual(len(list((pages / "kernel").iterdir())), len(kernels))
+        for path in pages.rglob("*.html"):
+            self.assertNotRegex(path.read_text(), r"(src|href)=['\"]https?:")
+        # Again into the same folder, but not among other files.
+        corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
+        (self.folder / "other").mkdir()
+        (self.folder / "other" / "file").touch()
+        self.assertIn("is not empty", corpus("report", "other", "--ptxopt", run_test.PTXOPT, cwd=self.folder, expect=1))
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium")
+    def test_in_the_browser(self):
+        pages = self.make()
+        found = self.browse(pages / "index.html", "search.value = 'fiveIn'; search.dispatchEvent(new Event('input'));")
+        self.assertIn("1 of ", found)
+        self.assertIn("_Z10fiveInARowPKiPi", found)
+        self.assertIn("<circle" if "<circle" in found else "<rect", found)
+        kernel = re.search(r'href="(kernel/[^"]+)"', found)[1]
+        self.assertIn("it orders two accesses", self.browse(pages / kernel, ""))
+
+    @unittest.skipUnless(CHROMIUM, "no Chromium")
+    def test_ten_thousand_kernels(self):
+        pages = self.make()
+        data = (pages / "data.js").read_text()
+        row = json.loads(re.search(r"const KERNELS = (.*);", data)[1])[0]
+        rows = [[f"{row[0]}_{k}", *row[1:3], k % 7, 0, 100 + k, 90 + k, k % 255, k % 200, 256 * k, 128 * k] for k in range(10_000)]
+        (pages / "data.js").write_text(re.sub(r"const KERNELS = .*;", lambda _: f"const KERNELS = {json.dumps(rows)};", data))
+        found = self.browse(pages / "index.html", "document.body.dataset.took = performance.now();")
+        self.assertIn("10000 of 10000 kernels", found)
+        self.assertLess(len(re.findall('class="row"', found)), 200)  # only those in sight
+        took = float(re.search(r'data-took="([\d.]+)"', found)[1])
+        print(f"10,000 kernels: {took:.0f} ms", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    run_test.PTXOPT = os.path.abspath(sys.argv[1])
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
