@@ -72,10 +72,11 @@ void BasePlan::sweep() {
 void BasePlan::process(ValueId v) {
   if (bases_.readersOf(v) == 0) {
     if (bases_.spend()) bases_.kill(v);
-  } else if (bases_.isOnlyAddress(v)) {
-    const ValueId base = baseFor(v);
-    if (base != ValueId::None && bases_.spend()) bases_.move(v, base, groups_.distance(base, v));
+    return;
   }
+  // Only accesses read it: else it could not go.
+  const ValueId base = baseFor(v);
+  if (base != ValueId::None && bases_.spend()) bases_.move(v, base, groups_.distance(base, v));
 }
 
 ValueId BasePlan::baseFor(ValueId v) const {
