@@ -244,7 +244,7 @@ def compare(ptxrun, files, sides, jobs):
 
     def judge(run):
         name, file, kernel = run
-        return corpus_compare.compare(ptxrun, 2, file, sides[name].outputs[file.name], kernel)
+        return corpus_compare.compare([ptxrun], 2, file, sides[name].outputs[file.name], kernel)
 
     verdicts = corpus.parallel(judge, runs, jobs)
     counts = collections.Counter(verdict for verdict, _ in verdicts)
