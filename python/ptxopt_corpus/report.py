@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes pages about a run that need no network: an overview with plots, a table to search and sort, and a page for
-each kernel with its PTX before and after, and what became of each barrier, and why.
+each kernel with its PTX before and after beside the lines of the program, what became of each barrier, and why, and
+the control-flow graph.
 """
 import difflib
 import html
@@ -12,9 +13,10 @@ import shlex
 import shutil
 import tempfile
 
-from . import children, results
+from . import children, flow_graph, results
 from .errors import Mistake
 from .programs import find_program
+from .source_text import Sources
 
 HELP = "write pages about a run"
 _PAGES = pathlib.Path(__file__).resolve().parent / "pages"
@@ -134,18 +136,22 @@ class Report:
     def _pages_of_file(self, path, kernels, shown_path):
         flags = shlex.split(self.run[2])
         with tempfile.TemporaryDirectory() as folder:
-            output, remarks = os.path.join(folder, "out.ptx"), os.path.join(folder, "remarks")
-            ended = children.run([self.ptxopt, *flags, path, "-o", output, "-q", f"--remarks={remarks}"], _TIMEOUT)
+            output, remarks, dot = (os.path.join(folder, name) for name in ("out.ptx", "remarks", "dot"))
+            ended = children.run([self.ptxopt, *flags, path, "-o", output, "-q", f"--remarks={remarks}",
+                                  f"--dot-cfg={dot}"], _TIMEOUT)
             if ended.how != "ok":
                 raise Mistake(f"{path}: {ended.message}")
             before, after = (pathlib.Path(p).read_text(errors="replace").split("\n") for p in (path, output))
             said = [json.loads(line) for line in open(remarks, encoding="utf-8")]
+            graphs = flow_graph.graphs(pathlib.Path(dot).read_text(errors="replace"))
+        sources = Sources(before, path)
         for kernel in kernels:
             name = kernel[0]
             body = (f"<p><a href='../index.html'>All kernels</a></p><h1>{_escape(name)}</h1>"
                     f"<p class='dim'>{_escape(shown_path)}</p>{_numbers(kernel)}"
                     f"{_fates([r for r in said if r['function'] == name])}"
-                    f"{_diff(_lines_of(before, name), _lines_of(after, name), _removed_lines(said))}")
+                    f"{_diff(_lines_of(before, name), _lines_of(after, name), _removed_lines(said), sources)}"
+                    f"{_graph(graphs.get(name))}")
             _write(self.folder / kernel[2], name, body, "../style.css")
 
 
@@ -194,24 +200,37 @@ def _removed_lines(remarks):
             if r["ptx"] and r["kind"] == "passed" and (r["details"].get("outcome") == "removed" or r["pass"] == "dead-wait")}
 
 
-def _diff(before, after, removed):
+def _graph(graph):
+    if graph is None:
+        return ""
+    return ("<h2>Control flow of the result</h2><p class='dim'>Full barriers divide the kernel into regions, whose "
+            "numbers are in colour. A block leads to its lines.</p>" + flow_graph.svg(graph))
+
+
+def _diff(before, after, removed, sources):
     """`removed`: lines of which a remark says that they went, so that no equal line is shown in their place."""
     (first, old), (first_after, new) = before, after
+    places = sources.of(old)
+    shown = [place if k == 0 or place != places[k - 1] else None for k, place in enumerate(places)]
     keys = [(line, first + k in removed) for k, line in enumerate(old)]
     matcher = difflib.SequenceMatcher(None, keys, [(line, False) for line in new], autojunk=False)
     rows = []
     for tag, i, i_end, j, j_end in matcher.get_opcodes():
         if tag == "equal":
-            rows += [_code("", first + i + k, first_after + j + k, line) for k, line in enumerate(old[i:i_end])]
+            rows += [_code("", first + k, first_after + j + k - i, old[k], shown[k]) for k in range(i, i_end)]
         else:
-            rows += [_code("gone", first + k, "", old[k]) for k in range(i, i_end)]
-            rows += [_code("came", "", first_after + k, new[k]) for k in range(j, j_end)]
+            rows += [_code("gone", first + k, "", old[k], shown[k]) for k in range(i, i_end)]
+            rows += [_code("came", "", first_after + k, new[k], None) for k in range(j, j_end)]
+    if not any(places):
+        rows = [row.replace("<td class='of'></td>", "") for row in rows]
     return f"<h2>PTX, before and after</h2><div class='scroll'><table class='code'>{''.join(rows)}</table></div>"
 
 
-def _code(kind, old, new, line):
+def _code(kind, old, new, line, source):
     anchor = f" id='l{old}'" if old else ""
-    return f"<tr class='{kind}'{anchor}><td class='n'>{old}</td><td class='n'>{new}</td><td>{_escape(line)}</td></tr>"
+    of = f"<b>{_escape(source[0])}</b> {_escape(source[1].strip())}" if source else ""
+    return (f"<tr class='{kind}'{anchor}><td class='n'>{old}</td><td class='n'>{new}</td><td>{_escape(line)}</td>"
+            f"<td class='of'>{of}</td></tr>")
 
 
 # ---- HTML --------------------------------------------------------------------------------------

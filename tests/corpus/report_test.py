@@ -61,6 +61,10 @@ class Report(unittest.TestCase):
         page = (pages / five[2]).read_text()
         self.assertIn("it orders two accesses", page)
         self.assertEqual(page.count("<tr class='gone'"), 4)
+        self.assertIn("control-flow graph: 1 blocks, 1 edges", page)
+        scan = next(row for row in kernels if "scan" in row[0].lower())
+        blocks = re.search(r"control-flow graph: (\d+) blocks", (pages / scan[2]).read_text())
+        self.assertGreater(int(blocks[1]), 1)
         self.assertEqual(len(list((pages / "kernel").iterdir())), len(kernels))
         for path in pages.rglob("*.html"):
             self.assertNotRegex(path.read_text(), r"(src|href)=['\"]https?:")
@@ -69,6 +73,22 @@ class Report(unittest.TestCase):
         (self.folder / "other").mkdir()
         (self.folder / "other" / "file").touch()
         self.assertIn("is not empty", corpus("report", "other", "--ptxopt", run_test.PTXOPT, cwd=self.folder, expect=1))
+
+    def test_lines_of_the_program(self):
+        """Beside the PTX, from a file above its folder; of a file that is no source, nothing."""
+        (self.folder / "ptx").mkdir()
+        text = (KERNELS.parent / "sm_90_lineinfo" / "redundant_barriers.ptx").read_text()
+        (self.folder / "ptx" / "k.ptx").write_text(text)
+        (self.folder / "cuda").mkdir()
+        lines = [f"line {number} <of> it" for number in range(1, 200)]
+        (self.folder / "cuda" / "redundant_barriers.cu").write_text("\n".join(lines))
+        (self.folder / "secret").write_text("\n".join(["secret"] * 200))
+        (self.folder / "ptx" / "other.ptx").write_text(text.replace("cuda/redundant_barriers.cu", "secret"))
+        corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--check=none", cwd=self.folder)
+        corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
+        pages = [path.read_text() for path in (self.folder / "pages" / "kernel").iterdir()]
+        self.assertTrue(any("<b>redundant_barriers.cu:7</b> line 7 &lt;of&gt; it" in page for page in pages))
+        self.assertTrue(any("<b>secret:7</b> <" in page for page in pages))
 
     @unittest.skipUnless(CHROMIUM, "no Chromium")
     def test_in_the_browser(self):
