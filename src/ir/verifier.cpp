@@ -143,12 +143,10 @@ class Verifier {
       case OperandKind::Vector:
         checkVector(instruction, head);
         break;
-      case OperandKind::SpecialRegister:
-        if (head.immediate == kUnknownSpecialRegister) break;  // of a later version, or a mistake
-        [[fallthrough]];
       case OperandKind::Integer:
       case OperandKind::Float32:
       case OperandKind::Float64:
+      case OperandKind::SpecialRegister:
         if (role.writes && !role.reads) report("writes to something that is no register");
         break;
       default:
