@@ -28,7 +28,7 @@ def add_arguments(parser):
     parser.add_argument("file", type=pathlib.Path, metavar="FILE", help="of PTX")
     parser.add_argument("-o", "--output", metavar="FILE", help="where ptxreduce writes the small file (default: no reduction)")
     parser.add_argument("--check", default="run", metavar="CHECK",
-                        help="the one that fails: reprint, ptxas, run or sanitize (default: %(default)s)")
+                        help="the one that fails: reprint, idempotent, ptxas, run or sanitize (default: %(default)s)")
     parser.add_argument("--ptxopt", metavar="PROGRAM")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--passes", help="as for `run`")
@@ -63,12 +63,13 @@ def main(args):
 
 def _fault(settings: Settings, text: bytes):
     """What fails, in one line; None if nothing does."""
-    rows = measure(settings, Item("", "", text, tuple(sorted(settings.wanted()))))
-    for table, values in rows:
-        if table == "outcome" and values[1] in _REDUCIBLE:
-            return f"{values[1]}: {values[2]}"
-        if table == "checked" and values[3] == "failed":
-            return f"{values[1]}: {values[4]}"
+    rows = measure(settings, [Item("", "in.ptx", text, is_here=False, missing=settings.checks)])
+    for _, status, message, *_ in rows["outcome"]:
+        if status in _REDUCIBLE:
+            return f"{status}: {message}"
+    for _, name, _, _, status, message in rows.get("checked", ()):
+        if status == "failed":
+            return f"{name}: {message}"
     return None
 
 

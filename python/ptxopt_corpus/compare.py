@@ -27,7 +27,8 @@ _METRICS = {
     "code": _ASSEMBLED,
     "idle-warps": _ASSEMBLED,
     "cost": "SELECT sha256, '', instructions FROM {1}.cost WHERE run = {2} AND {0} IS NOT NULL",
-    "ptxopt-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what = 'ptxopt' AND {0} > 0",
+    "ptxopt-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what = 'ptxopt, least of three' "
+                      "AND {0} > 0",
     "ptxas-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what LIKE 'ptxas%after' AND {0} > 0",
 }
 _COLUMNS = {"registers": "a.registers", "spills": "a.spills", "code": "a.code", "idle-warps": "idle_warps(a.registers)",

@@ -11,7 +11,7 @@ import itertools
 
 from . import children
 from .errors import Mistake
-from .measure import measure_all
+from .measure import measure
 
 _IN_FLIGHT = 3  # batches for each worker
 _RETRIES = 2  # of a batch whose worker died
@@ -25,7 +25,7 @@ def local(settings, batches, jobs):
         try:
             while True:
                 for batch in itertools.islice(batches, max(0, _IN_FLIGHT * jobs - len(flying))):
-                    flying.append((batch, pool.submit(measure_all, settings, batch)))
+                    flying.append((batch, pool.submit(measure, settings, batch)))
                 if not flying:
                     return
                 batch, future = flying.popleft()
@@ -54,7 +54,7 @@ def dask(settings, batches, address):
 def _on_client(distributed, client, settings, batches):
     def submit(batch):
         # A file that ends its worker is tried once alone: by then it has ended some already.
-        retried = client.submit(measure_all, settings, batch, pure=False, retries=_RETRIES if len(batch) > 1 else 0)
+        retried = client.submit(measure, settings, batch, pure=False, retries=_RETRIES if len(batch) > 1 else 0)
         flying[retried] = batch
         return retried
 

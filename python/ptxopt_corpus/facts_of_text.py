@@ -16,7 +16,8 @@ class Facts(NamedTuple):
     target: str
 
 
-def _producer(text):
+def producer_of(text: bytes) -> str:
+    """What the text says of it; "" if it says nothing."""
     head = text[:_HEAD]
     release = _RELEASE.search(head)
     if b"numba" in head or b"NumbaEnv" in head:
@@ -37,7 +38,7 @@ def _first(pattern, text):
 
 def facts_of(text: bytes, producer="") -> Facts:
     """`producer`: where the text does not say it."""
-    return Facts(_producer(text) or producer or "unknown", _first(_VERSION, text), _first(_TARGET, text))
+    return Facts(producer_of(text) or producer or "unknown", _first(_VERSION, text), _first(_TARGET, text))
 
 
 def is_ptx(text: bytes) -> bool:

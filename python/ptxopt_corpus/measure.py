@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one file and one ptxopt give: everything that happens on a worker.  Needs no database."""
+"""What some files and one ptxopt give: everything that happens on a worker.  Needs no database.
+
+Starting a ptxopt costs more than a small file does.  So small files go through it together, as long as there is nothing
+to say about them: what fails, reports or takes too long together is done again one by one, and only that counts.  So
+the results of a file do not depend on the files beside it.
+"""
+import collections
 import contextlib
 import dataclasses
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -10,15 +17,17 @@ import shutil
 import tempfile
 from typing import Optional, Tuple
 
-from . import children, cubin
+from . import children, cubin, quick
 
 CHECKS = ("reprint", "idempotent", "ptxas", "run", "sanitize", "time")
 _TARGET = re.compile(rb"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
 _ENTRY = re.compile(r"^[^/\n]*\.entry\s+([\w$%]+)", re.MULTILINE)
-_LAUNCH = re.compile(r"^//\s*LAUNCH:", re.MULTILINE)
 _CALLGRIND = re.compile(r"Collected : (\d+)")
 _RUN_STATUSES = {0: "ok", 2: "failed"}  # of ptxrun --compare
-_OPTIMIZE = "optimize"
+_LARGE = 64 << 10  # bytes of a file that goes through ptxopt by itself, and whose time is noted
+# Options that mean the same whatever other files there are.
+_OF_EACH_FILE = re.compile(r"-O|--(passes|disable-pass|do-cssa|opt-bisect-limit|for|for-lenient|verify|verify-each|reprint|"
+                           r"flat-shared|(assume|trust|nc|noalias|relax|cbe|cssa|earlycse)(-[\w-]+)?)(=|$)|[^-]")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,8 +35,9 @@ class Settings:
     """What is the same for all files of a run.  Programs are paths on the worker."""
     ptxopt: str
     flags: Tuple[str, ...] = ()
-    checks: Tuple[str, ...] = ()
-    ptxas: Tuple[Tuple[str, str], ...] = ()  # (name, path): ("ptxas 13.0", "/usr/local/cuda/bin/ptxas")
+    # (name, tool, by) of the checks: `by` is what a result depends on beside ptxopt and its options.
+    checks: Tuple[Tuple[str, str, str], ...] = ()
+    ptxas: Tuple[Tuple[str, str], ...] = ()  # (tool, path): ("ptxas 13.0", "/usr/local/cuda/bin/ptxas")
     ptxrun: str = ""
     sanitized: str = ""  # a ptxopt that was built with sanitizers
     valgrind: str = ""
@@ -36,152 +46,203 @@ class Settings:
     timeout: float = 60
     memory: int = 4 << 30  # bytes
 
-    def wanted(self) -> set:
-        """The checks, as (name, tool), that each file gets."""
-        pairs = {(check, "") for check in self.checks if check != "ptxas"}
-        return pairs | {("ptxas", name) for name, _ in self.ptxas if "ptxas" in self.checks}
-
 
 @dataclasses.dataclass(frozen=True)
 class Item:
-    """A file.  `text` is None where the worker reads `path` itself."""
+    """A file.  `text` is None where the worker reads it; `is_here`: whether the worker has it at `path`."""
     sha256: str
     path: str
     text: Optional[bytes] = None
-    missing: Tuple[Tuple[str, str], ...] = ()  # the checks that it has not behind it
+    is_here: bool = True
+    missing: Tuple[Tuple[str, str, str], ...] = ()  # the checks that it has not behind it
     assembled: Tuple[str, ...] = ()  # the ptxas that have assembled the text before
 
 
-class Measurement:
-    """Of one file: `rows` are pairs of a table of the results and the values behind the number of the run."""
+class _File:
+    """An item on the disk of the worker."""
 
-    def __init__(self, settings: Settings, item: Item, folder: str):
-        self.settings, self.item, self.folder = settings, item, folder
-        self.rows = []
-        self.input = os.path.join(folder, "in.ptx")
-        self.output = os.path.join(folder, "out.ptx")
-        self.changed = False
-        for path in (self.input, self.output):  # of the file before
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
+    def __init__(self, item: Item, folder: str, used):
+        """`used`: names that files before this one have."""
+        self.item = item
+        self.text = quick.read(item.path) if item.text is None else item.text
+        self.input = item.path
+        if not item.is_here or os.path.basename(item.path) in used:
+            self.input = f"{folder}/in/{item.sha256}.ptx"
+            _write(self.input, self.text)
+        self.name = os.path.basename(self.input)
+        self.output = f"{folder}/out/{self.name}"
+        self.is_ok = False  # ptxopt gave a result, which is in `output`
+        self.result = b""
+        self.digest = ""
+        self.changed = self.says_changed = False
+
+
+class Measurement:
+    """`rows`: by table of the results, the values of rows without the number of the run."""
+
+    def __init__(self, settings: Settings, items, folder: str):
+        self.settings, self.folder = settings, folder
+        self.rows = collections.defaultdict(list)
+        os.mkdir(f"{folder}/in")
+        os.mkdir(f"{folder}/out")
+        self.numbers = itertools.count()
+        used = set()
+        self.files = []
+        for item in items:
+            self.files.append(_File(item, folder, used))
+            used.add(self.files[-1].name)
+        self.is_each = all(map(_OF_EACH_FILE.match, settings.flags))
 
     def measure(self):
-        text = self.item.text
-        if text is None:
-            with open(self.item.path, "rb") as file:
-                text = file.read()
-        self.text = text
-        _write(self.input, text)
-        if not self._optimize():
-            return self.rows
-        for name, tool in self.item.missing:
-            if name == _OPTIMIZE:
-                continue
-            status, message = self._ptxas(tool) if name == "ptxas" else getattr(self, f"_{name}")()
-            self._add("checked", name, tool, status, message)
-        return self.rows
+        self._optimize_all()
+        for name, tool, by in self.settings.checks:
+            files = [file for file in self.files if file.is_ok and (name, tool, by) in file.item.missing]
+            passed = getattr(self, f"_{name}_together", lambda _: ())(list(files))
+            for file in files:
+                status, message = ("ok", "") if file in passed else getattr(self, f"_{name}")(file, tool)
+                self._add(file, "checked", name, tool, by, status, message)
+        return dict(self.rows)
 
-    # ---- the run itself ------------------------------------------------------------------------
+    def _add(self, file, table, *values):
+        self.rows[table].append((file.item.sha256, *values))
+
+    # ---- ptxopt --------------------------------------------------------------------------------
 
     def _ptxopt(self, *arguments, program=None, memory=None):
-        return children.run([program or self.settings.ptxopt, *arguments], self.settings.timeout,
+        return children.run([program or self.settings.ptxopt, *arguments, "-q"], self.settings.timeout,
                             self.settings.memory if memory is None else memory)
 
-    def _optimize(self) -> bool:
-        ended = self._ptxopt(*self.settings.flags, self.input, "-o", self.output, "-q", "--stats=json")
-        self._add("seconds", "ptxopt", ended.seconds)
-        statistics = _statistics(ended.err) if ended.how == "ok" else None
-        if ended.how == "ok" and (statistics is None or not os.path.exists(self.output)):
-            self._outcome("crash", "it ended without a result")
-            return False
-        if ended.how != "ok":
+    def _together(self, files, folder, *arguments, of=lambda file: file.input, **options):
+        """Runs ptxopt over several small files; `files` is left with these.  None: there is no gain in it."""
+        files[:] = [file for file in files if len(file.text) < _LARGE]
+        if not self.is_each or len(files) < 2:
+            return None
+        return self._ptxopt(*arguments, *map(of, files), f"--output-dir={self.folder}/{folder}", **options)
+
+    def _pass(self, files, *arguments, text_of, **options):
+        """Those for which ptxopt writes these texts, if nothing else happens."""
+        files, folder = list(files), f"again{next(self.numbers)}"
+        ended = self._together(files, folder, *arguments, **options)
+        if not ended or ended.how != "ok":
+            return set()
+        return {file for file in files if quick.has(f"{self.folder}/{folder}/{file.name}", text_of(file))}
+
+    def _again(self, file):
+        """A path where nothing is yet."""
+        return f"{self.folder}/again{next(self.numbers)}-{file.name}"
+
+    def _optimize_all(self):
+        alone = dict.fromkeys(self.files)
+        files = list(alone)
+        ended = self._together(files, "out", *self.settings.flags, "-j1", "--stats=json")
+        statistics = _statistics(ended.err) if ended and ended.how in ("ok", "error") else ()
+        if len(statistics) == len(files):
+            for file, counts in zip(files, statistics):
+                if counts["ok"] and os.path.exists(file.output):
+                    self._note(file, counts)
+                    del alone[file]
+        for file in alone:
+            self._optimize(file)
+
+    def _optimize(self, file):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(file.output)
+        ended = self._ptxopt(*self.settings.flags, "-j1", file.input, "-o", file.output, "--stats=json")
+        if len(file.text) >= _LARGE:
+            self._add(file, "seconds", "ptxopt", ended.seconds)
+        statistics = _statistics(ended.err) if ended.how == "ok" else ()
+        if ended.how == "ok" and (not statistics or not os.path.exists(file.output)):
+            self._add(file, "outcome", "crash", "it ended without a result", 0, "")
+        elif ended.how != "ok":
             internal = ended.how == "error" and "internal" in ended.message
-            self._outcome("crash" if internal else ended.how, ended.message.replace(self.input, "input"))
-            return False
-        self.result = _read(self.output)
-        self.changed = self.result != self.text
-        self._outcome("ok", "", statistics["files"][0]["changed"], self.result)
-        self._add_counts(statistics["files"][0])
-        return True
+            self._add(file, "outcome", "crash" if internal else ended.how, ended.message.replace(file.input, "input"), 0, "")
+        else:
+            self._note(file, statistics[0])
 
-    def _outcome(self, status, message, changed=False, result=b""):
-        digest = hashlib.sha256(result).hexdigest() if status == "ok" else ""
-        self._add("outcome", status, message, int(changed), digest)
-        self.says_changed, self.digest = changed, digest
-
-    def _add_counts(self, statistics):
-        for function in statistics.get("functions", ()):
+    def _note(self, file, counts):
+        file.is_ok, file.result, file.says_changed = True, quick.read(file.output, len(file.text)), counts["changed"]
+        file.changed = file.result != file.text
+        file.digest = hashlib.sha256(file.result).hexdigest() if file.changed else file.item.sha256
+        self._add(file, "outcome", "ok", "", int(file.says_changed), file.digest)
+        for function in counts.get("functions", ()):
             before, after = function["before"], function["after"] or {"instructions": None, "barriers": None}
-            self._add("function", function["name"], int(function["kernel"]), before["instructions"],
+            self._add(file, "function", function["name"], int(function["kernel"]), before["instructions"],
                       before["barriers"], after["instructions"], after["barriers"])
-        for name, counters in statistics["passes"].items():
+        for name, counters in counts["passes"].items():
             for counter, value in counters.items():
-                self._add("counter", name, counter, value)
-
-    def _add(self, table, *values):
-        self.rows.append((table, (self.item.sha256, *values)))
+                self._add(file, "counter", name, counter, value)
 
     # ---- the checks: (status, message), of ok, failed, inconclusive and skipped -----------------
+    # _CHECK_together() gives those of several files that pass; the others are checked one by one.
 
-    def _reprint(self):
+    def _reprint_together(self, files):
+        return self._pass([file for file in files if file.says_changed == file.changed], "-O0", "-j1",
+                          text_of=lambda file: file.text)
+
+    def _reprint(self, file, _):
         """Nothing but what a pass changed is written anew."""
-        if self.says_changed != self.changed:
-            return "failed", "it says that it changed " + ("something" if self.says_changed else "nothing")
-        again = os.path.join(self.folder, "reprint.ptx")
-        ended = self._ptxopt("-O0", self.input, "-o", again, "-q")
+        if file.says_changed != file.changed:
+            return "failed", "it says that it changed " + ("something" if file.says_changed else "nothing")
+        again = self._again(file)
+        ended = self._ptxopt("-O0", file.input, "-o", again)
         if ended.how != "ok":
             return "failed", ended.message
-        return ("ok", "") if _read(again) == self.text else ("failed", "-O0 does not give the same bytes")
+        return ("ok", "") if quick.has(again, file.text) else ("failed", "-O0 does not give the same bytes")
 
-    def _idempotent(self):
+    def _idempotent_together(self, files):
+        same = self._pass(files, *self.settings.flags, "-j4", text_of=lambda file: file.result)
+        return self._pass([file for file in files if file in same], *self.settings.flags, "-j1",
+                          of=lambda file: file.output, text_of=lambda file: file.result)
+
+    def _idempotent(self, file, _):
         """The same bytes from several threads, and nothing left to do."""
-        again = os.path.join(self.folder, "again.ptx")
-        ended = self._ptxopt(*self.settings.flags, "-j4", self.input, "-o", again, "-q")
+        again = self._again(file)
+        ended = self._ptxopt(*self.settings.flags, "-j4", file.input, "-o", again)
         if ended.how != "ok":
             return "failed", ended.message
-        if _read(again) != self.result:
+        if not quick.has(again, file.result):
             return "failed", "with -j4 it gives other bytes"
-        ended = self._ptxopt(*self.settings.flags, self.output, "-o", again, "-q")
+        again = self._again(file)
+        ended = self._ptxopt(*self.settings.flags, "-j1", file.output, "-o", again)
         if ended.how != "ok":
             return "failed", "its own result: " + ended.message
-        return ("ok", "") if _read(again) == self.result else ("inconclusive", "a second run changes more")
+        return ("ok", "") if quick.has(again, file.result) else ("inconclusive", "a second run changes more")
 
-    def _ptxas(self, tool):
+    def _ptxas(self, file, tool):
         """The result is accepted if the input is; figures of both."""
         path = dict(self.settings.ptxas)[tool]
-        fine = tool in self.item.assembled or self._assemble(tool, path, self.input, self.item.sha256)
-        if not fine:
+        if tool not in file.item.assembled and self._refusal(file, tool, path, file.input, file.item.sha256) is not None:
             return "skipped", "the input is not accepted"
-        if not self.changed:
+        if not file.changed:
             return "ok", ""
-        return ("ok", "") if self._assemble(tool, path, self.output, self.digest) else ("failed", self.refusal)
+        refusal = self._refusal(file, tool, path, file.output, file.digest)
+        return ("ok", "") if refusal is None else ("failed", refusal)
 
-    def _assemble(self, tool, path, text, digest):
-        target = _TARGET.search(self.text)
+    def _refusal(self, file, tool, path, text, digest):
+        """What ptxas says against a text; None if it takes it."""
+        target = _TARGET.search(file.text)
         if not target:
-            self.refusal = "no .target"
-            return False
+            return "no .target"
         output = os.path.join(self.folder, "cubin")
         command = [path, f"-arch={target.group(1).decode()}", "-v", text, "-o", output]
         ended = children.run(command, self.settings.timeout)
         if ended.how == "error":  # it may leave functions to the linker
             ended = children.run([*command, "-c"], self.settings.timeout)
-        self._add("seconds", f"{tool} {'before' if text is self.input else 'after'}", ended.seconds)
-        self.refusal = "" if ended.how == "ok" else ended.message.replace(text, "text")
-        self.rows.append(("assembly", (digest, tool, int(ended.how == "ok"), self.refusal)))
-        if ended.how == "ok":
-            for kernel, figures in cubin.figures_of(ended.err, _read(output)).items():
-                self.rows.append(("assembled", (digest, tool, kernel, *figures)))
-        return ended.how == "ok"
+        self._add(file, "seconds", f"{tool} {'before' if text is file.input else 'after'}", ended.seconds)
+        refusal = None if ended.how == "ok" else ended.message.replace(text, "text")
+        self.rows["assembly"].append((digest, tool, int(refusal is None), refusal or ""))
+        if refusal is None:
+            self.rows["assembled"] += [(digest, tool, kernel, *figures)
+                                       for kernel, figures in cubin.figures_of(ended.err, quick.read(output)).items()]
+        return refusal
 
-    def _run(self):
+    def _run(self, file, _):
         """ptxrun finds no difference between the input and the result."""
-        if not self.changed:
+        if not file.changed:
             return "ok", ""
-        kernels = _ENTRY.findall(self.text.decode("utf-8", "replace"))
         verdicts = {}
-        for kernel in kernels:
-            ended = children.run([self.settings.ptxrun, "--compare", self.input, self.output, "--kernel", kernel,
+        for kernel in _ENTRY.findall(file.text.decode("utf-8", "replace")):
+            ended = children.run([self.settings.ptxrun, "--compare", file.input, file.output, "--kernel", kernel,
                                   "--guess", "--schedules", str(self.settings.schedules), "--step-limit",
                                   str(self.settings.step_limit)], self.settings.timeout)
             status = _RUN_STATUSES.get(ended.status, "inconclusive")
@@ -193,58 +254,55 @@ class Measurement:
                 return status, message
         return "skipped", "no kernel"
 
-    def _sanitize(self):
-        """A build with sanitizers has nothing to report."""
-        ended = self._ptxopt(*self.settings.flags, self.input, "-o", os.path.join(self.folder, "sanitized.ptx"), "-q",
-                             program=self.settings.sanitized, memory=0)
-        if ended.how in ("crash", "timeout"):
-            return "failed", ended.message
-        report = next((line for line in ended.err.splitlines()
-                       if "Sanitizer" in line or "runtime error:" in line), None)
-        return ("ok", "") if report is None else ("failed", report[:500])
+    def _sanitize_together(self, files):
+        ended = self._together(files, "sanitized", *self.settings.flags, "-j1", program=self.settings.sanitized, memory=0)
+        return set(files) if ended and ended.how == "ok" and _report(ended) is None else ()
 
-    def _time(self):
+    def _sanitize(self, file, _):
+        """A build with sanitizers has nothing to report."""
+        ended = self._ptxopt(*self.settings.flags, "-j1", file.input, "-o", self._again(file),
+                             program=self.settings.sanitized, memory=0)
+        report = _report(ended)
+        if report is None and ended.how in ("crash", "timeout"):
+            report = ended.message
+        return ("ok", "") if report is None else ("failed", report)
+
+    def _time(self, file, _):
         """What the run costs: instructions where there is valgrind, else the least of three processor times."""
+        arguments = [*self.settings.flags, "-j1", file.input, "-o", os.devnull]
         if self.settings.valgrind:
             ended = children.run([self.settings.valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null",
-                                  self.settings.ptxopt, *self.settings.flags, "-j1", self.input, "-o", os.devnull,
-                                  "-q"], 60 * self.settings.timeout)
+                                  self.settings.ptxopt, *arguments, "-q"], 60 * self.settings.timeout)
             found = _CALLGRIND.search(ended.err)
             if not found:
                 return "failed", ended.message
-            self._add("cost", int(found.group(1)))
+            self._add(file, "cost", int(found.group(1)))
         else:
-            times = [self._ptxopt(*self.settings.flags, "-j1", self.input, "-o", os.devnull, "-q").seconds
-                     for _ in range(3)]
-            self._add("seconds", "ptxopt, least of three", min(times))
+            times = [self._ptxopt(*arguments).seconds for _ in range(3)]
+            self._add(file, "seconds", "ptxopt, least of three", min(times))
         return "ok", ""
 
 
-def measure(settings: Settings, item: Item) -> list:
-    """The rows of one file."""
-    return measure_all(settings, [item])[0][1]
-
-
-def measure_all(settings: Settings, items) -> list:
-    """Of several files: the SHA-256 of each, and its rows."""
+def measure(settings: Settings, items) -> dict:
+    """By table of the results, the values of rows without the number of the run."""
     folder = tempfile.mkdtemp(prefix="ptxopt-corpus-")
     try:
-        return [(item.sha256, Measurement(settings, item, folder).measure()) for item in items]
+        return Measurement(settings, items, folder).measure()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _statistics(text):
-    at = text.find("{\n")
-    try:
-        return json.loads(text[at:]) if at >= 0 else None
-    except json.JSONDecodeError:
-        return None
+    """Those of each file, from what ptxopt wrote; none if it did not come so far."""
+    at = text.find('{\n "files": [')
+    with contextlib.suppress(json.JSONDecodeError):
+        return json.JSONDecoder().raw_decode(text, at)[0]["files"] if at >= 0 else ()
+    return ()
 
 
-def _read(path):
-    with open(path, "rb") as file:
-        return file.read()
+def _report(ended):
+    """The line in which a sanitizer says what it found; None if there is none."""
+    return next((line[:500] for line in ended.err.splitlines() if "Sanitizer" in line or "runtime error:" in line), None)
 
 
 def _write(path, text):

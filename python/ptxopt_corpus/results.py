@@ -12,7 +12,12 @@ import sqlite3
 from .errors import Mistake
 
 DEFAULT = "ptxopt-corpus.sqlite"
-FORMAT = 1  # PRAGMA user_version
+FORMAT = 2  # PRAGMA user_version
+
+# The order of the files is not that of the keys, so that each changes other pages: these stay in memory until they are
+# written, and are copied to the database once for many changes.
+_CACHE_KIB = 32 << 10
+_CHECKPOINT_PAGES = 8192
 
 # In one transaction: a run that is killed leaves all of it or nothing.
 _SCHEMA = f"""
@@ -26,7 +31,7 @@ CREATE TABLE function(run INTEGER, sha256 TEXT, name TEXT, kernel INTEGER, instr
                       PRIMARY KEY(run, sha256, name)) WITHOUT ROWID;
 CREATE TABLE counter(run INTEGER, sha256 TEXT, pass TEXT, name TEXT, value INTEGER,
                      PRIMARY KEY(run, sha256, pass, name)) WITHOUT ROWID;
-CREATE TABLE checked(run INTEGER, sha256 TEXT, name TEXT, tool TEXT, status TEXT, message TEXT,
+CREATE TABLE checked(run INTEGER, sha256 TEXT, name TEXT, tool TEXT, by TEXT, status TEXT, message TEXT,
                      PRIMARY KEY(run, sha256, name, tool)) WITHOUT ROWID;
 CREATE TABLE assembly(text TEXT, tool TEXT, ok INTEGER, message TEXT, PRIMARY KEY(text, tool)) WITHOUT ROWID;
 CREATE TABLE assembled(text TEXT, tool TEXT, kernel TEXT, registers INTEGER, spills INTEGER, code INTEGER,
@@ -36,6 +41,8 @@ CREATE TABLE seconds(run INTEGER, sha256 TEXT, what TEXT, seconds REAL, PRIMARY 
 PRAGMA user_version = {FORMAT};
 COMMIT;
 """
+
+_OF_TEXTS = ("source", "assembly", "assembled")  # tables that are the same for all runs
 
 # Statuses of an outcome that say nothing against ptxopt: it did its work, or refused a text with a message.
 FINE = ("ok", "error")
@@ -64,6 +71,8 @@ class Results:
                 raise Mistake(f"{path}: these results have format {found}, and this program knows only {FORMAT}")
             database.execute("PRAGMA journal_mode = WAL")
             database.execute("PRAGMA synchronous = NORMAL")
+            database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            database.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         except sqlite3.DatabaseError as error:
             database.close()
             raise Mistake(f"{path}: these are no results: {error}") from error
@@ -90,14 +99,14 @@ class Results:
                                      (program, flags)).fetchone()[0]
 
     def done(self, run: int, sha256: str) -> set:
-        """The checks, as (name, tool), that a file has behind it; {"all"} for one that was set aside."""
+        """The checks, as (name, tool, by), that a file has behind it; {"all"} for one that was set aside."""
         status = self.database.execute("SELECT status FROM outcome WHERE run = ? AND sha256 = ?",
                                        (run, sha256)).fetchone()
         if status is None:
             return set()
         if status[0] != "ok":
             return {"all"}
-        rows = self.database.execute("SELECT name, tool FROM checked WHERE run = ? AND sha256 = ?", (run, sha256))
+        rows = self.database.execute("SELECT name, tool, by FROM checked WHERE run = ? AND sha256 = ?", (run, sha256))
         return {"optimize", *rows}
 
     def forget_set_aside(self, run: int):
@@ -107,12 +116,15 @@ class Results:
         return self.database.execute("SELECT 1 FROM assembly WHERE text = ? AND tool = ?",
                                      (text, tool)).fetchone() is not None
 
-    def write(self, rows):
-        """Pairs of a table and the values of a row; one transaction."""
-        with self.database:
-            for table, values in rows:
-                marks = ", ".join("?" * len(values))
-                self.database.execute(f"INSERT OR REPLACE INTO {table} VALUES({marks})", values)
+    def write(self, run: int, rows: dict):
+        """Rows by table, without the number of the run where the table has one.  commit() makes them last."""
+        for table, values in rows.items():
+            marks = ", ".join("?" * len(values[0]))
+            of_run = f"{run}, " if table not in _OF_TEXTS else ""
+            self.database.executemany(f"INSERT OR REPLACE INTO {table} VALUES({of_run}{marks})", values)
+
+    def commit(self):
+        self.database.commit()
 
     # ---- read by `compare` and `report` --------------------------------------------------------
 

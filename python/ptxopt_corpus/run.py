@@ -7,6 +7,7 @@ failed, and 130 after Ctrl-C.
 """
 import argparse
 import collections
+import dataclasses
 import hashlib
 import os
 import pathlib
@@ -17,10 +18,10 @@ import subprocess
 import sys
 import time
 
-from . import engine, results
+from . import engine, quick, results
 from .collection import Collection
 from .errors import Mistake
-from .facts_of_text import facts_of
+from .facts_of_text import producer_of
 from .measure import CHECKS, Item, Settings
 from .programs import find_program
 
@@ -29,7 +30,8 @@ USES_COLLECTION = True
 FAILED = 2
 # A batch is what a worker gets at a time.  There are some for each worker, so that all end together.
 _BATCH_BYTES = 1 << 20
-_MOST_IN_BATCH = 32
+_MOST_IN_BATCH = 64
+_SECONDS_OF_TRANSACTION = 1  # what a run that is killed may have to do again
 _BATCHES_OF_WORKER = 8
 _WORKERS_OF_CLUSTER = 64  # as many as one may have
 
@@ -74,9 +76,8 @@ def _positive(text):
 
 def main(args):
     settings = settings_of(args)
-    digest, version = _identity(settings.ptxopt)
     with results.Results.open(args.results, create=True) as found:
-        run = found.run_of(digest, version, shlex.join(settings.flags))
+        run = found.run_of(_digest(settings.ptxopt), _first_line(settings.ptxopt), shlex.join(settings.flags))
         if args.retry:
             found.forget_set_aside(run)
         work = Work(found, run, settings, args)
@@ -92,20 +93,36 @@ def main(args):
 
 
 def settings_of(args):
-    checks = () if args.check == "none" else tuple(dict.fromkeys(args.check.split(",")))
-    unknown = [check for check in checks if check not in CHECKS]
+    names = () if args.check == "none" else tuple(dict.fromkeys(args.check.split(",")))
+    unknown = [name for name in names if name not in CHECKS]
     if unknown:
         raise Mistake(f"--check: '{unknown[0]}' is none of {', '.join(CHECKS)}")
-    if "sanitize" in checks and not args.sanitized_ptxopt:
+    if "sanitize" in names and not args.sanitized_ptxopt:
         raise Mistake("--check=sanitize needs --sanitized-ptxopt")
     flags = [f"--passes={args.passes}"] if args.passes is not None else args.flags
-    return Settings(
-        ptxopt=os.path.abspath(find_program("ptxopt", args.ptxopt)), flags=tuple(flags), checks=checks,
-        ptxas=tuple(map(_ptxas, args.ptxas or ["ptxas"])) if "ptxas" in checks else (),
-        ptxrun=os.path.abspath(find_program("ptxrun", args.ptxrun)) if "run" in checks else "",
-        sanitized=os.path.abspath(find_program("ptxopt", args.sanitized_ptxopt)) if "sanitize" in checks else "",
-        valgrind=shutil.which("valgrind") or "" if "time" in checks else "", schedules=args.schedules,
+    settings = Settings(
+        ptxopt=os.path.abspath(find_program("ptxopt", args.ptxopt)), flags=tuple(flags),
+        ptxas=tuple(map(_ptxas, args.ptxas or ["ptxas"])) if "ptxas" in names else (),
+        ptxrun=os.path.abspath(find_program("ptxrun", args.ptxrun)) if "run" in names else "",
+        sanitized=os.path.abspath(find_program("ptxopt", args.sanitized_ptxopt)) if "sanitize" in names else "",
+        valgrind=shutil.which("valgrind") or "" if "time" in names else "", schedules=args.schedules,
         timeout=args.timeout, memory=args.memory << 20)
+    return dataclasses.replace(settings, checks=tuple(_identities(settings, names)))
+
+
+def _identities(settings, names):
+    """Of each check, its name, its tool where there may be several, and what else its result depends on."""
+    for name in names:
+        if name == "ptxas":
+            yield from ((name, tool, "") for tool, _ in settings.ptxas)
+        elif name == "run":
+            yield name, "", f"ptxrun {_digest(settings.ptxrun)[:16]}, {settings.schedules} schedules"
+        elif name == "sanitize":
+            yield name, "", f"ptxopt {_digest(settings.sanitized)[:16]}"
+        elif name == "time":
+            yield name, "", _first_line(settings.valgrind) if settings.valgrind else "processor times"
+        else:
+            yield name, "", ""
 
 
 def _output_of(path, option):
@@ -123,12 +140,16 @@ def _ptxas(given):
     return f"ptxas {release.group(1)}", path
 
 
-def _identity(path):
-    """The SHA-256 of a program, and what it says of its version."""
+def _first_line(path):
+    """What a program says of its version."""
+    lines = _output_of(path, "--version").splitlines()
+    return lines[0] if lines else ""
+
+
+def _digest(path):
+    """The SHA-256 of a program."""
     with open(path, "rb") as file:
-        digest = hashlib.sha256(file.read()).hexdigest()
-    version = _output_of(path, "--version").splitlines()
-    return digest, version[0] if version else ""
+        return hashlib.sha256(file.read()).hexdigest()
 
 
 # ---- the work ----------------------------------------------------------------------------------
@@ -140,6 +161,8 @@ class Work:
     def __init__(self, found, run, settings, args):
         self.found, self.number, self.settings, self.args = found, run, settings, args
         self.collection = None if args.paths else Collection.open(args.corpus)
+        self.flying = {}  # the rows of `source` that are written with what comes of a file
+        self.next_commit = 0
         self.count = sum(1 for _ in (_ptx_below(args.paths) if args.paths else self._records()))
         found.database.execute("CREATE TEMP TABLE of_run(sha256 TEXT PRIMARY KEY) WITHOUT ROWID")
 
@@ -151,8 +174,8 @@ class Work:
         else:
             done = engine.local(self.settings, batches, self.args.jobs)
         try:
-            for batch, measured in done:
-                self._write(batch, measured)
+            for batch, rows in done:
+                self._write(batch, rows)
                 progress.add(len(batch))
         finally:
             done.close()
@@ -176,8 +199,8 @@ class Work:
 
     def _items(self, progress):
         """Those that are not done, each once, with their sizes."""
-        wanted = self.settings.wanted()
-        for sha256, path, suite, producer in self._sources():
+        wanted = set(self.settings.checks)
+        for sha256, path, text, suite, producer in self._sources():
             added = self.found.database.execute("INSERT OR IGNORE INTO of_run VALUES(?)", (sha256,))
             if added.rowcount == 0:  # the same text as a file before
                 progress.add(1)
@@ -187,39 +210,46 @@ class Work:
             if not missing and done:
                 progress.add(1)
                 continue
-            text = path.read_bytes()
-            self.found.write([("source", (sha256, str(path), suite, producer, len(text)))])
+            text = quick.read(path) if text is None else text
+            self.flying[sha256] = (sha256, path, suite, producer or producer_of(text) or "unknown", len(text))
             assembled = tuple(name for name, _ in self.settings.ptxas if self.found.is_assembled(sha256, name))
-            yield Item(sha256, str(path.absolute()), None if self._is_shared() else text, missing, assembled), len(text)
-
-    def _is_shared(self):
-        return not self.args.cluster or self.args.shared_files
+            is_read_there = self.args.cluster and self.args.shared_files
+            is_here = not self.args.cluster or self.args.shared_files
+            yield Item(sha256, os.path.abspath(path), None if is_read_there else text, is_here, missing,
+                       assembled), len(text)
 
     def _sources(self):
+        """SHA-256, path, text if it was read, suite and producer of each."""
         if self.collection is not None:
             for record in self._records():
-                yield record.sha256, record.path, record.suite, record.producer
+                yield record.sha256, str(record.path), None, record.suite, record.producer
             return
         for path in _ptx_below(self.args.paths):
-            text = path.read_bytes()
-            yield hashlib.sha256(text).hexdigest(), path, path.parent.name, facts_of(text).producer
+            text = quick.read(path)
+            suite = os.path.basename(os.path.dirname(path))
+            yield hashlib.sha256(text).hexdigest(), path, text, suite, ""
 
-    def _write(self, batch, measured):
-        if measured is None:  # the one file of the batch has ended its worker
+    def _write(self, batch, rows):
+        if rows is None:  # the one file of the batch has ended its worker
             item = batch[0]
             print(f"{item.path}: error: its worker ended; the file is set aside", file=sys.stderr)
-            measured = [(item.sha256, [("outcome", (item.sha256, "lost", "its worker ended", 0, ""))])]
-        of_texts = ("assembly", "assembled")
-        self.found.write((table, values if table in of_texts else (self.number, *values))
-                         for _, rows in measured for table, values in rows)
+            rows = {"outcome": [(item.sha256, "lost", "its worker ended", 0, "")]}
+        self.found.write(self.number, {"source": [self.flying.pop(item.sha256) for item in batch], **rows})
+        now = time.monotonic()
+        if now >= self.next_commit:
+            self.found.commit()
+            self.next_commit = now + _SECONDS_OF_TRANSACTION
 
 
 def _ptx_below(paths):
+    """In the same order each time, and without a list of all of them."""
     for path in paths:
         if path.is_dir():
-            yield from sorted(child for child in path.rglob("*.ptx") if child.is_file())
+            for folder, folders, names in os.walk(path):
+                folders.sort()
+                yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".ptx"))
         elif path.is_file():
-            yield path
+            yield str(path)
         else:
             raise Mistake(f"{path}: no such file or folder")
 

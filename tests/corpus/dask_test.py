@@ -23,7 +23,7 @@ FILES = 24
 
 # A file that takes its worker with it.
 DEADLY = """
-if "// KILL" in first:
+if asks("KILL"):
     os.kill(int(open("/proc/%d/stat" % os.getpid()).read().split()[3]), 9)
 """
 
@@ -49,7 +49,8 @@ def make_files(folder):
     programs.mkdir()
     wrapper = programs / "ptxopt"
     text = WRAPPER.format(python=sys.executable, ptxopt=run_test.PTXOPT)
-    wrapper.write_text(text.replace("if \"// HANG\"", DEADLY + "if \"// SLOW\" in first:\n    time.sleep(1)\nif \"// HANG\""))
+    hang = 'if asks("HANG")'
+    wrapper.write_text(text.replace(hang, f'{DEADLY}time.sleep(sum("// SLOW" in first for first in firsts))\n{hang}'))
     wrapper.chmod(0o755)
     kernel = (KERNELS / "redundant_barriers.ptx").read_text()
     for k in range(FILES):

@@ -19,23 +19,28 @@ KERNELS = SOURCE / "corpus" / "ptx" / "nvcc" / "sm_80"
 TABLES = ("source", "run", "outcome", "function", "counter", "checked", "assembly", "assembled", "cost")
 PTXOPT = PTXRUN = PTXREDUCE = ""
 
-# A ptxopt that does what the first line of a file asks for, and is the real one else.
+# A ptxopt that does what the first lines of its files ask for, and is the real one else.
 WRAPPER = """#!{python}
 import os, re, subprocess, sys, time
 arguments = sys.argv[1:]
 files = [a for a in arguments if a.endswith(".ptx") and os.path.exists(a)]
-first = open(files[0], errors="replace").readline() if files else ""
-if "// ABORT" in first:
+firsts = [open(file, errors="replace").readline() for file in files]
+def asks(word):
+    return any("// " + word in first for first in firsts)
+if asks("ABORT"):
     os.abort()
-if "// HANG" in first:
+if asks("HANG"):
     time.sleep(1000)
-if "// EAT" in first:
+if asks("EAT"):
     eaten = bytearray(8 << 30)
 status = subprocess.run([{ptxopt!r}, *arguments]).returncode
 limit = next((int(a.split("=")[1]) for a in arguments if a.startswith("--opt-bisect-limit=")), 3)
-if "// DROP" in first and limit >= 3 and "-o" in arguments and "-O0" not in arguments:
-    out = arguments[arguments.index("-o") + 1]
-    if out != os.devnull:
+folder = next((a.split("=")[1] for a in arguments if a.startswith("--output-dir=")), None)
+for file, first in zip(files, firsts):
+    if "// REPORT" in first:
+        print("a.cpp:1:2: runtime error: a number that is too large", file=sys.stderr)
+    out = os.path.join(folder, os.path.basename(file)) if folder else arguments[arguments.index("-o") + 1]
+    if "// DROP" in first and limit >= 3 and "-O0" not in arguments and out != os.devnull:
         text = re.sub(r"\\n\\tst\\.global[^\\n]*", "\\n", open(out).read(), count=1)
         open(out, "w").write(text)
 sys.exit(status)
@@ -75,6 +80,12 @@ class Case(unittest.TestCase):
     def run_corpus(self, *arguments, expect=0, ptxopt=PTXOPT, results="r.sqlite"):
         return corpus("run", self.ptx, "--ptxopt", ptxopt or PTXOPT, "--ptxrun", PTXRUN, "--results", results, *arguments,
                       cwd=self.folder, expect=expect)
+
+    def outcomes(self, results):
+        try:
+            return self.rows("SELECT count(*) FROM outcome", results)[0][0]
+        except sqlite3.OperationalError:  # there is no table yet
+            return 0
 
     def rows(self, query, results="r.sqlite"):
         with contextlib.closing(sqlite3.connect(self.folder / results)) as database:
@@ -119,6 +130,32 @@ class Run(Case):
         self.run_corpus("--check=run", "--timeout=100", ptxopt=self.wrapper, expect=2)
         self.assertLess(time.monotonic() - begun, 90)
 
+    def test_files_together_give_what_they_give_alone(self):
+        self.take("bfs", "redundant_barriers", "scan_block", "reduce_shuffle", "histogram")
+        for k, first in enumerate(("// ABORT", "// DROP", "// REPORT", "// fine")):
+            self.write(f"{k}.ptx", first)
+        (self.ptx / "broken.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n.entry k( {\n")
+        (self.ptx / "again").mkdir()  # the name of a file that is there already
+        (self.ptx / "again" / "0.ptx").write_text("// also fine\n" + (KERNELS / "bfs.ptx").read_text())
+        options = ["--check=reprint,idempotent,sanitize,run", "--jobs=1", "--ptxopt", self.wrapper, "--sanitized-ptxopt",
+                   self.wrapper, "--ptxrun", PTXRUN]
+        files = sorted(self.ptx.rglob("*.ptx"))
+        for file in files:
+            fails = file.name in ("0.ptx", "1.ptx", "2.ptx") and file.parent == self.ptx
+            corpus("run", file, *options, "--results=alone.sqlite", cwd=self.folder, expect=2 if fails else 0)
+        # Each folder 40 times makes batches that hold all of it.
+        said = corpus("run", *[self.ptx] * 40, *options, "--results=r.sqlite", cwd=self.folder, expect=2)
+        self.assertIn("sanitize: 1 failed, 8 ok", said)
+        self.assertIn("a number that is too large", said)
+        self.assertEqual(content(self.folder / "alone.sqlite"), content(self.folder / "r.sqlite"))
+
+    def test_another_program_checks_again(self):
+        self.take("scan_block")
+        for schedules, by in ((2, "2 schedules"), (3, "3 schedules")):
+            self.run_corpus("--check=run", f"--schedules={schedules}")
+            (found,), = self.rows("SELECT by FROM checked")
+            self.assertTrue(found.endswith(by), found)
+
     def test_killed_and_resumed(self):
         names = [path.stem for path in sorted(KERNELS.glob("*.ptx"))][:24]
         self.take(*names)
@@ -126,11 +163,11 @@ class Run(Case):
         child = subprocess.Popen([sys.executable, PROGRAM, "run", self.ptx, "--ptxopt", PTXOPT, "--check=reprint,idempotent",
                                   "--jobs=1", "--results", "killed.sqlite"], cwd=self.folder, stdout=subprocess.DEVNULL,
                                  start_new_session=True)
-        while not (self.folder / "killed.sqlite").exists() and child.poll() is None:
+        while self.outcomes("killed.sqlite") == 0 and child.poll() is None:
             time.sleep(0.01)
-        time.sleep(0.15)
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
+        self.assertIn(self.outcomes("killed.sqlite"), range(1, 24), "it was killed too early or too late")
         resumed = self.run_corpus("--check=reprint,idempotent", "--jobs=2", results="killed.sqlite")
         self.assertEqual(resumed.replace("killed", "whole"), whole)
         self.assertEqual(content(self.folder / "whole.sqlite"), content(self.folder / "killed.sqlite"))
