@@ -18,7 +18,7 @@ import sys
 from .errors import Mistake
 
 PROGRAM = "ptxopt-corpus"
-COMMANDS = ("add", "run", "compare", "bisect", "report")
+COMMANDS = ("add", "run", "compare", "bisect", "table", "report")
 DEFAULT_CORPUS = "ptxopt-corpus"
 INTERRUPTED = 130  # what a shell makes of SIGINT
 

@@ -25,7 +25,7 @@ _METRICS = {
     "registers": _ASSEMBLED,
     "spills": _ASSEMBLED,
     "code": _ASSEMBLED,
-    "idle-warps": _ASSEMBLED,
+    "idle-warps": _ASSEMBLED + " AND a.registers IS NOT NULL",
     "cost": "SELECT sha256, '', instructions FROM {1}.cost WHERE run = {2} AND {0} IS NOT NULL",
     "ptxopt-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what = 'ptxopt, least of three' "
                       "AND {0} > 0",
@@ -65,19 +65,13 @@ def add_arguments(parser):
 
 def main(args):
     limits = _limits(args.fail_on)
-    with results.Results.open(_split(args.old)[0]) as found:
+    with results.Results.open(results.split(args.old)[0]) as found:
         comparison = Comparison(found, args.old, args.new)
         document = comparison.document(args.most)
     passed = _passed(limits, document)
     document["passed_limits"] = passed
     print(json.dumps(document, indent=1) if args.json else _text(document, args.by))
     return FAILED if passed else 0
-
-
-def _split(side):
-    """The file, and the number of a run or None."""
-    path, colon, number = side.rpartition(":")
-    return (path, int(number)) if colon and number.isdigit() else (side, None)
 
 
 def _limits(text):
@@ -110,27 +104,17 @@ class Comparison:
     def __init__(self, found, old, new):
         self.database = found.database
         self.database.create_function("idle_warps", 1, cubin.idle_warps, deterministic=True)
-        self.sides = [self._side(old, "main", None), None]
-        path, _ = _split(new)
-        results.Results.open(path).database.close()  # says what is wrong with it
-        self.database.execute("ATTACH ? AS new", (str(pathlib.Path(path)),))
-        self.sides[1] = self._side(new, "new", old)
-        if self.sides[0][1] == self.sides[1][1] and pathlib.Path(_split(old)[0]).samefile(path):
+        path, number = results.split(new)
+        with results.Results.open(path) as other:
+            self.sides = [("main", found.number_of(results.split(old)[1])), ("new", other.number_of(number))]
+        self.database.execute("ATTACH ? AS new", (path,))
+        if self.sides[0][1] == self.sides[1][1] and pathlib.Path(results.split(old)[0]).samefile(path):
             raise Mistake(f"{old} and {new} are the same run; FILE:NUMBER names one of several")
         self.database.execute("CREATE TEMP TABLE both_have AS SELECT o.sha256 AS sha256, s.suite AS suite, "
                               "s.producer AS producer, s.path AS path FROM main.outcome o JOIN new.outcome n USING (sha256) "
                               "JOIN main.source s USING (sha256) WHERE o.run = ? AND n.run = ?",
                               (self.sides[0][1], self.sides[1][1]))
         self.database.execute("CREATE UNIQUE INDEX temp.of_file ON both_have(sha256)")
-
-    def _side(self, side, schema, _):
-        path, number = _split(side)
-        runs = [row[0] for row in self.database.execute(f"SELECT id FROM {schema}.run ORDER BY id")]
-        if not runs:
-            raise Mistake(f"{path}: there is no run in it")
-        if number is not None and number not in runs:
-            raise Mistake(f"{path}: there is no run {number}; there are {', '.join(map(str, runs))}")
-        return schema, runs[-1] if number is None else number
 
     def document(self, most):
         files, = self.database.execute("SELECT count(*) FROM both_have").fetchone()

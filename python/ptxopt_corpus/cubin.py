@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What ptxas made of a PTX file: the figures of each kernel."""
+"""What ptxas made of a PTX file: the figures of each kernel and function."""
+import collections
 import re
 import struct
-from typing import Dict, NamedTuple
+from typing import Dict, NamedTuple, Optional
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_FUNCTION = re.compile(r"Function properties for ([\w$%]+)")
 _SPILLS = re.compile(r"(\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")
 _TEXT = ".text."
@@ -15,7 +17,7 @@ _GRANULARITY = 8  # registers of a thread that are allotted together
 
 
 class Figures(NamedTuple):
-    registers: int
+    registers: Optional[int]  # None for what is no kernel: it uses those of its callers
     spills: int  # bytes, stores and loads
     code: int  # bytes
 
@@ -27,17 +29,20 @@ def idle_warps(registers: int) -> int:
 
 
 def figures_of(messages: str, cubin: bytes) -> Dict[str, Figures]:
-    """By kernel, from the messages of `ptxas -v` and from its output."""
-    code = code_sizes(cubin)
-    figures = {}
-    for part in re.split(r"(?=Compiling entry function)", messages):
-        entry, registers, spills = _ENTRY.search(part), _REGISTERS.search(part), _SPILLS.search(part)
-        if not entry or not registers:
-            continue
-        name = entry.group(1)
-        spilled = sum(map(int, spills.groups())) if spills else 0
-        figures[name] = Figures(int(registers.group(1)), spilled, code.get(_TEXT + name, 0))
-    return figures
+    """By kernel and function, from the messages of `ptxas -v` and from its output."""
+    code = {name[len(_TEXT):]: size for name, size in code_sizes(cubin).items()}
+    registers, spills, entry, function = {}, collections.Counter(), None, None
+    for line in messages.splitlines():
+        if match := _ENTRY.search(line):
+            entry = match.group(1)
+        elif match := _FUNCTION.search(line):
+            function = match.group(1)
+        elif match := _SPILLS.search(line):
+            spills[function] += sum(map(int, match.groups()))  # a function is part of each kernel that calls it
+        elif match := _REGISTERS.search(line):
+            registers[entry] = int(match.group(1))
+    return {name: Figures(registers.get(name), spills[name], code.get(name, 0))
+            for name in {**registers, **code, **spills}}
 
 
 def code_sizes(cubin: bytes) -> Dict[str, int]:

@@ -20,7 +20,7 @@ from typing import Optional, Tuple
 from . import children, cubin, quick
 
 CHECKS = ("reprint", "idempotent", "ptxas", "run", "sanitize", "time")
-_TARGET = re.compile(rb"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
+_TARGET = re.compile(rb"^\s*\.target\s+(sm_(\d+)\w*)", re.MULTILINE)
 _ENTRY = re.compile(r"^[^/\n]*\.entry\s+([\w$%]+)", re.MULTILINE)
 _CALLGRIND = re.compile(r"Collected : (\d+)")
 _RUN_STATUSES = {0: "ok", 2: "failed"}  # of ptxrun --compare
@@ -31,13 +31,20 @@ _OF_EACH_FILE = re.compile(r"-O|--(passes|disable-pass|do-cssa|opt-bisect-limit|
 
 
 @dataclasses.dataclass(frozen=True)
+class Ptxas:
+    name: str  # with its release: ptxas 13.0
+    path: str
+    oldest: int  # target that it knows: 75 for sm_75
+
+
+@dataclasses.dataclass(frozen=True)
 class Settings:
     """What is the same for all files of a run.  Programs are paths on the worker."""
     ptxopt: str
     flags: Tuple[str, ...] = ()
     # (name, tool, by) of the checks: `by` is what a result depends on beside ptxopt and its options.
     checks: Tuple[Tuple[str, str, str], ...] = ()
-    ptxas: Tuple[Tuple[str, str], ...] = ()  # (tool, path): ("ptxas 13.0", "/usr/local/cuda/bin/ptxas")
+    ptxas: Tuple[Ptxas, ...] = ()
     ptxrun: str = ""
     sanitized: str = ""  # a ptxopt that was built with sanitizers
     valgrind: str = ""
@@ -210,29 +217,30 @@ class Measurement:
 
     def _ptxas(self, file, tool):
         """The result is accepted if the input is; figures of both."""
-        path = dict(self.settings.ptxas)[tool]
-        if tool not in file.item.assembled and self._refusal(file, tool, path, file.input, file.item.sha256) is not None:
+        ptxas = next(ptxas for ptxas in self.settings.ptxas if ptxas.name == tool)
+        if tool not in file.item.assembled and self._refusal(file, ptxas, file.input, file.item.sha256) is not None:
             return "skipped", "the input is not accepted"
         if not file.changed:
             return "ok", ""
-        refusal = self._refusal(file, tool, path, file.output, file.digest)
+        refusal = self._refusal(file, ptxas, file.output, file.digest)
         return ("ok", "") if refusal is None else ("failed", refusal)
 
-    def _refusal(self, file, tool, path, text, digest):
-        """What ptxas says against a text; None if it takes it."""
+    def _refusal(self, file, ptxas, text, digest):
+        """What ptxas says against a text; None if it takes it.  PTX for a target that it does not know any more is
+        assembled for the oldest that it does."""
         target = _TARGET.search(file.text)
-        if not target:
-            return "no .target"
+        is_known = target and int(target.group(2)) >= ptxas.oldest
         output = os.path.join(self.folder, "cubin")
-        command = [path, f"-arch={target.group(1).decode()}", "-v", text, "-o", output]
+        command = [ptxas.path, f"-arch={target.group(1).decode() if is_known else f'sm_{ptxas.oldest}'}", "-v", text,
+                   "-o", output]
         ended = children.run(command, self.settings.timeout)
         if ended.how == "error":  # it may leave functions to the linker
             ended = children.run([*command, "-c"], self.settings.timeout)
-        self._add(file, "seconds", f"{tool} {'before' if text is file.input else 'after'}", ended.seconds)
+        self._add(file, "seconds", f"{ptxas.name} {'before' if text is file.input else 'after'}", ended.seconds)
         refusal = None if ended.how == "ok" else ended.message.replace(text, "text")
-        self.rows["assembly"].append((digest, tool, int(refusal is None), refusal or ""))
+        self.rows["assembly"].append((digest, ptxas.name, int(refusal is None), refusal or ""))
         if refusal is None:
-            self.rows["assembled"] += [(digest, tool, kernel, *figures)
+            self.rows["assembled"] += [(digest, ptxas.name, kernel, *figures)
                                        for kernel, figures in cubin.figures_of(ended.err, quick.read(output)).items()]
         return refusal
 

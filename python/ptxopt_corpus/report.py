@@ -40,8 +40,7 @@ def add_arguments(parser):
 
 
 def main(args):
-    path, _, number = args.results.rpartition(":")
-    path, number = (path, int(number)) if path and number.isdigit() else (args.results, None)
+    path, number = results.split(args.results)
     _require_own(args.folder)
     with results.Results.open(path) as found:
         report = Report(found, number, find_program("ptxopt", args.ptxopt), args.folder)

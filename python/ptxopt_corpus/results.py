@@ -8,6 +8,7 @@ the rest.
 import contextlib
 import pathlib
 import sqlite3
+from typing import Optional
 
 from .errors import Mistake
 
@@ -48,6 +49,12 @@ _OF_TEXTS = ("source", "assembly", "assembled")  # tables that are the same for 
 FINE = ("ok", "error")
 # Statuses of files that are not tried again, since they may take long, or their worker with them.
 SET_ASIDE = ("crash", "timeout", "lost")
+
+
+def split(named: str):
+    """FILE:RUN as the file, and the number of the run or None."""
+    path, colon, number = named.rpartition(":")
+    return (path, int(number)) if colon and number.isdigit() else (named, None)
 
 
 class Results:
@@ -127,6 +134,15 @@ class Results:
         self.database.commit()
 
     # ---- read by `compare` and `report` --------------------------------------------------------
+
+    def number_of(self, number: Optional[int]) -> int:
+        """That of a run which the user named, or of the last one."""
+        runs = [row[0] for row in self.database.execute("SELECT id FROM run ORDER BY id")]
+        if not runs:
+            raise Mistake(f"{self.path}: there is no run in it")
+        if number is not None and number not in runs:
+            raise Mistake(f"{self.path}: there is no run {number}; there are {', '.join(map(str, runs))}")
+        return runs[-1] if number is None else number
 
     def runs(self) -> list:
         """Number, version, flags, and how many files each run has, the oldest one first."""

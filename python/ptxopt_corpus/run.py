@@ -18,11 +18,11 @@ import subprocess
 import sys
 import time
 
-from . import engine, quick, results
+from . import engine, parquet, quick, results
 from .collection import Collection
 from .errors import Mistake
 from .facts_of_text import producer_of
-from .measure import CHECKS, Item, Settings
+from .measure import CHECKS, Item, Ptxas, Settings
 from .programs import find_program
 
 HELP = "run ptxopt and checks over all files"
@@ -42,6 +42,7 @@ def add_arguments(parser):
     parser.add_argument("--suite", action="append", help="only files of this suite (repeatable)")
     parser.add_argument("--distinct", action="store_true",
                         help="leave out files whose kernels are all in other ones, up to names")
+    parser.add_argument("--sample", type=_positive, metavar="N", help="only so many of the files, evenly spread")
     parser.add_argument("--ptxopt", metavar="PROGRAM", help="the ptxopt to try (default: beside this program, or in PATH)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--passes", help="the passes to run, as for ptxopt --passes")
@@ -56,8 +57,8 @@ def add_arguments(parser):
     parser.add_argument("--schedules", type=int, default=3, help="of each run of ptxrun (default: %(default)s)")
     parser.add_argument("--timeout", type=_positive, default=60, metavar="S",
                         help="seconds for each child process (default: %(default)s)")
-    parser.add_argument("--memory", type=_positive, default=4096, metavar="MIB",
-                        help="address space of each ptxopt (default: %(default)s)")
+    parser.add_argument("--memory", type=int, default=4096, metavar="MIB",
+                        help="address space of each ptxopt, 0 for no limit (default: %(default)s)")
     parser.add_argument("--jobs", "-j", type=_positive, default=os.cpu_count() or 1, metavar="N",
                         help="child processes at a time (default: %(default)s)")
     parser.add_argument("--cluster", metavar="ADDRESS", help="work on the Dask cluster whose scheduler is there")
@@ -65,6 +66,7 @@ def add_arguments(parser):
                         help="the workers of the cluster read the files themselves")
     parser.add_argument("--retry", action="store_true", help="try files again that crashed, or took too long")
     parser.add_argument("--results", default=results.DEFAULT, metavar="FILE", help="(default: %(default)s)")
+    parser.add_argument("--parquet", metavar="DIR", help="write all results as Parquet too, behind the run (needs pyarrow)")
 
 
 def _positive(text):
@@ -76,6 +78,8 @@ def _positive(text):
 
 def main(args):
     settings = settings_of(args)
+    if args.parquet:
+        parquet.require()
     with results.Results.open(args.results, create=True) as found:
         run = found.run_of(_digest(settings.ptxopt), _first_line(settings.ptxopt), shlex.join(settings.flags))
         if args.retry:
@@ -84,6 +88,9 @@ def main(args):
         if work.count == 0:
             raise Mistake("no files of PTX to run" + (f" in {args.corpus}" if not args.paths else ""))
         work.run()
+        if args.parquet:
+            found.commit()
+            parquet.write(found.database, args.parquet)
         summary, failures = _summary(found, run)
         print(f"{summary}\nresults: {args.results}, run {run}")
         return FAILED if failures else 0
@@ -114,7 +121,7 @@ def _identities(settings, names):
     """Of each check, its name, its tool where there may be several, and what else its result depends on."""
     for name in names:
         if name == "ptxas":
-            yield from ((name, tool, "") for tool, _ in settings.ptxas)
+            yield from ((name, ptxas.name, "") for ptxas in settings.ptxas)
         elif name == "run":
             yield name, "", f"ptxrun {_digest(settings.ptxrun)[:16]}, {settings.schedules} schedules"
         elif name == "sanitize":
@@ -137,7 +144,8 @@ def _ptxas(given):
     release = re.search(r"release (\d+\.\d+)", _output_of(path, "--version"))
     if not release:
         raise Mistake(f"{path}: this is no ptxas: --version names no release")
-    return f"ptxas {release.group(1)}", path
+    targets = re.findall(r"'sm_(\d+)", _output_of(path, "--help"))
+    return Ptxas(f"ptxas {release.group(1)}", path, min(map(int, targets), default=0))
 
 
 def _first_line(path):
@@ -163,7 +171,8 @@ class Work:
         self.collection = None if args.paths else Collection.open(args.corpus)
         self.flying = {}  # the rows of `source` that are written with what comes of a file
         self.next_commit = 0
-        self.count = sum(1 for _ in (_ptx_below(args.paths) if args.paths else self._records()))
+        self.all = sum(1 for _ in (_ptx_below(args.paths) if args.paths else self._records()))
+        self.count = min(self.all, args.sample or self.all)
         found.database.execute("CREATE TEMP TABLE of_run(sha256 TEXT PRIMARY KEY) WITHOUT ROWID")
 
     def run(self):
@@ -200,7 +209,7 @@ class Work:
     def _items(self, progress):
         """Those that are not done, each once, with their sizes."""
         wanted = set(self.settings.checks)
-        for sha256, path, text, suite, producer in self._sources():
+        for sha256, path, text, suite, producer in self._sample(self._sources()):
             added = self.found.database.execute("INSERT OR IGNORE INTO of_run VALUES(?)", (sha256,))
             if added.rowcount == 0:  # the same text as a file before
                 progress.add(1)
@@ -212,11 +221,18 @@ class Work:
                 continue
             text = quick.read(path) if text is None else text
             self.flying[sha256] = (sha256, path, suite, producer or producer_of(text) or "unknown", len(text))
-            assembled = tuple(name for name, _ in self.settings.ptxas if self.found.is_assembled(sha256, name))
+            assembled = tuple(ptxas.name for ptxas in self.settings.ptxas if self.found.is_assembled(sha256, ptxas.name))
             is_read_there = self.args.cluster and self.args.shared_files
             is_here = not self.args.cluster or self.args.shared_files
             yield Item(sha256, os.path.abspath(path), None if is_read_there else text, is_here, missing,
                        assembled), len(text)
+
+    def _sample(self, sources):
+        taken = 0
+        for number, source in enumerate(sources):
+            if taken < self.count and number == taken * self.all // self.count:
+                taken += 1
+                yield source
 
     def _sources(self):
         """SHA-256, path, text if it was read, suite and producer of each."""

@@ -71,7 +71,7 @@ def main():
     processes = []
     try:
         ptx, wrapper, kernel = make_files(folder)
-        here = corpus("run", ptx, "--ptxopt", wrapper, "--results", "here.sqlite", "--jobs=4", cwd=folder, expect=2)
+        here = corpus("run", ptx, "--ptxopt", wrapper, "--memory=0", "--results", "here.sqlite", "--jobs=4", cwd=folder, expect=2)
         (ptx / "z_kills.ptx").write_text(f"// KILL\n{kernel}")  # the last one
 
         port = 20000 + os.getpid() % 20000
@@ -99,7 +99,7 @@ def main():
             harmed.set()
         harmed = threading.Event()
         threading.Thread(target=harm, daemon=True).start()
-        said = corpus("run", ptx, "--ptxopt", wrapper, "--results", "cluster.sqlite", "--cluster", ADDRESS, cwd=folder,
+        said = corpus("run", ptx, "--ptxopt", wrapper, "--memory=0", "--results", "cluster.sqlite", "--cluster", ADDRESS, cwd=folder,
                       expect=2)
         assert "z_kills.ptx: error: its worker ended; the file is set aside" in said, said
         assert "aborts.ptx: crash: ended by SIGABRT" in said, said

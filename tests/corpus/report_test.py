@@ -35,7 +35,7 @@ class Report(unittest.TestCase):
         ptx.mkdir()
         for name in ("redundant_barriers", "scan_block"):
             shutil.copy(KERNELS / f"{name}.ptx", ptx)
-        corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--check=none", cwd=self.folder)
+        corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--check=none", "--memory=0", cwd=self.folder)
         said = corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
         self.assertIn("kernels: pages/index.html", said)
         return self.folder / "pages"
@@ -84,7 +84,7 @@ class Report(unittest.TestCase):
         (self.folder / "cuda" / "redundant_barriers.cu").write_text("\n".join(lines))
         (self.folder / "secret").write_text("\n".join(["secret"] * 200))
         (self.folder / "ptx" / "other.ptx").write_text(text.replace("cuda/redundant_barriers.cu", "secret"))
-        corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--check=none", cwd=self.folder)
+        corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--check=none", "--memory=0", cwd=self.folder)
         corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
         pages = [path.read_text() for path in (self.folder / "pages" / "kernel").iterdir()]
         self.assertTrue(any("<b>redundant_barriers.cu:7</b> line 7 &lt;of&gt; it" in page for page in pages))

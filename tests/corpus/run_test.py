@@ -78,8 +78,9 @@ class Case(unittest.TestCase):
         (self.ptx / name).write_text(first + "\n" + (KERNELS / f"{kernel}.ptx").read_text())
 
     def run_corpus(self, *arguments, expect=0, ptxopt=PTXOPT, results="r.sqlite"):
-        return corpus("run", self.ptx, "--ptxopt", ptxopt or PTXOPT, "--ptxrun", PTXRUN, "--results", results, *arguments,
-                      cwd=self.folder, expect=expect)
+        # Address spaces of programs with sanitizers are large.
+        return corpus("run", self.ptx, "--ptxopt", ptxopt or PTXOPT, "--ptxrun", PTXRUN, "--results", results, "--memory=0",
+                      *arguments, cwd=self.folder, expect=expect)
 
     def outcomes(self, results):
         try:
@@ -108,6 +109,7 @@ class Run(Case):
         # Another check of the same files runs only that check.
         self.assertIn("time: 3 ok", self.run_corpus("--check=time", ptxopt=self.wrapper))
 
+    @unittest.skipIf("PTXOPT_SANITIZED" in os.environ, "it takes more address space than the limit of the test")
     def test_what_fails_is_named(self):
         self.take("scan_block")
         self.write("aborts.ptx", "// ABORT")
@@ -137,7 +139,7 @@ class Run(Case):
         (self.ptx / "broken.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n.entry k( {\n")
         (self.ptx / "again").mkdir()  # the name of a file that is there already
         (self.ptx / "again" / "0.ptx").write_text("// also fine\n" + (KERNELS / "bfs.ptx").read_text())
-        options = ["--check=reprint,idempotent,sanitize,run", "--jobs=1", "--ptxopt", self.wrapper, "--sanitized-ptxopt",
+        options = ["--check=reprint,idempotent,sanitize,run", "--jobs=1", "--memory=0", "--ptxopt", self.wrapper, "--sanitized-ptxopt",
                    self.wrapper, "--ptxrun", PTXRUN]
         files = sorted(self.ptx.rglob("*.ptx"))
         for file in files:
@@ -184,6 +186,18 @@ class Run(Case):
         self.assertNotIn("Traceback", said)
         self.rows("SELECT * FROM run", results="ptxopt-corpus.sqlite")
 
+    def test_parquet(self):
+        self.take("bfs")
+        try:
+            from pyarrow import parquet
+        except ImportError:
+            self.assertIn("--parquet needs pyarrow", self.run_corpus("--check=none", "--parquet=pq", expect=1))
+            return
+        self.run_corpus("--check=reprint", "--parquet=pq")
+        for table in TABLES:
+            rows = [tuple(row.values()) for row in parquet.read_table(self.folder / "pq" / f"{table}.parquet").to_pylist()]
+            self.assertEqual(sorted(rows), sorted(self.rows(f"SELECT * FROM {table}")), table)
+
     def test_mistakes(self):
         self.assertIn("no files of PTX", self.run_corpus(expect=1))
         self.take("bfs")
@@ -228,6 +242,52 @@ class Compare(Case):
                                 (["r.sqlite:1", "r.sqlite:7"], "there is no run 7"),
                                 (["r.sqlite", "r.sqlite", "--fail-on=nonsense=1"], "'nonsense=1' is not METRIC=N")):
             self.assertIn(text, corpus("compare", *arguments, cwd=self.folder, expect=1))
+
+
+class Table(Case):
+    def table(self, *arguments, expect=0):
+        return corpus("table", "--results=r.sqlite", "--root=ptx", *arguments, cwd=self.folder, expect=expect)
+
+    def test_text_and_what_moved(self):
+        self.take("redundant_barriers", "scan_block", "bfs")
+        self.run_corpus("--check=none")
+        self.table("-o", "t.tsv")
+        text = (self.folder / "t.tsv").read_text()
+        self.assertEqual(text, self.table())
+        self.assertIn("3 files, 0 of them with figures of ptxas: 0 values moved", self.table("--against=t.tsv"))
+        row = next(line for line in text.splitlines() if line.startswith("scan_block.ptx"))
+        cells = row.split("\t")
+        cells[1] = str(int(cells[1]) + 5)
+        moved = text.replace(row, "\t".join(cells)).replace("bfs.ptx", "other.ptx")
+        (self.folder / "moved.tsv").write_text(moved)
+        said = self.table("--against=moved.tsv", expect=2)
+        self.assertIn(f"scan_block.ptx  instructions: {cells[1]} -> {int(cells[1]) - 5}  -5", said)
+        self.assertIn("bfs.ptx  file: not in the text -> new", said)
+        self.assertIn("other.ptx  file: in the text -> gone", said)
+
+    def test_a_file_that_is_refused_now(self):
+        self.take("bfs", "scan_block")
+        self.run_corpus("--check=none")
+        self.table("-o", "t.tsv")
+        (self.ptx / "bfs.ptx").write_text(".version 8.0\n.target sm_80\n.address_size 64\n.entry k( {\n")
+        (self.folder / "r.sqlite").unlink()
+        self.run_corpus("--check=none")
+        self.assertIn("instructions_out: ", self.table("--against=t.tsv", expect=2))
+
+    def test_sample(self):
+        self.take(*[path.stem for path in sorted(KERNELS.glob("*.ptx"))][:10])
+        self.assertIn("3 files: 3 ok", self.run_corpus("--check=none", "--sample=3"))
+        self.assertEqual(self.rows("SELECT count(*) FROM outcome"), [(3,)])
+        self.run_corpus("--check=none", "--sample=3")
+        self.assertEqual(self.rows("SELECT count(*) FROM outcome"), [(3,)])
+        self.assertIn("10 files: 10 ok", self.run_corpus("--check=none", "--sample=30"))
+
+    def test_mistakes(self):
+        self.take("bfs")
+        self.run_corpus("--check=none")
+        (self.folder / "t.tsv").write_text("no table\n")
+        self.assertIn("t.tsv: this is no table", self.table("--against=t.tsv", expect=1))
+        self.assertIn("there are no figures of 'ptxas 1.0'", self.table("--ptxas=ptxas 1.0", expect=1))
 
 
 class Bisect(Case):

@@ -107,13 +107,6 @@ class Ptxas:
         return run.returncode == 0, run.stdout + run.stderr
 
 
-def resources(messages):
-    """(most registers of a kernel, spilled bytes of all) from the messages of ptxas -v."""
-    registers = [int(n) for n in re.findall(r"Used (\d+) registers", messages)]
-    spills = [int(n) for n in re.findall(r"(\d+) bytes spill", messages)]
-    return max(registers, default=0), sum(spills)
-
-
 # ---- cubins --------------------------------------------------------------------------------------
 
 # Section types that take no space in the file: of ELF, and of the shared memory of a kernel.
@@ -144,10 +137,6 @@ def code_sections(path):
             content = b"" if kind in NO_BITS else image[offset : offset + length]
             sections[name] = (length, content)
     return sections
-
-
-def code_size(path):
-    return sum(size for name, (size, _) in code_sections(path).items() if name.startswith(".text"))
 
 
 # ---- command lines -------------------------------------------------------------------------------

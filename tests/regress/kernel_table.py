@@ -7,9 +7,8 @@ import re
 import tempfile
 
 import corpus
-import corpus_table
 
-UNKNOWN = corpus_table.UNKNOWN
+UNKNOWN = "-"
 
 
 class KernelTable:
@@ -68,13 +67,13 @@ class KernelTable:
         if arguments.update or not is_comparison:
             expected = rows
 
-        moved = corpus_table.differences(
+        moved = differences(
             expected, rows,
             lambda name: self.columns if name.split("\t")[0] in seen_by_ptxas else self.counted)
         gone = [] if arguments.filter else sorted(set(expected) - set(rows))
         moved += [(name, "file", "in the table", "gone") for name in gone]
         if moved:
-            corpus_table.print_moved(moved)
+            print_moved(moved)
         more = self.increases(expected)
         for name, what, before, after, allowed in more:
             if arguments.increases or not allowed:
@@ -191,6 +190,30 @@ class CountTable(KernelTable):
                 for what in (*self.patterns, *self.figures)
                 if any(row[what].isdigit() for row in rows.values())]
         print(f"{label}{len(rows)} functions: " + "; ".join(sums))
+
+
+def differences(expected, rows, columns):
+    """[(file, column, expected, now)]"""
+    moved = []
+    for name, row in sorted(rows.items()):
+        if name not in expected:
+            moved.append((name, "file", "not in the table", "new"))
+            continue
+        for column in columns(name):
+            if row[column] != expected[name].get(column, UNKNOWN):
+                moved.append((name, column, expected[name].get(column, UNKNOWN), row[column]))
+    return moved
+
+
+def print_moved(moved):
+    rows = [("file", "what", "expected", "now", "")]
+    for name, column, old, new in moved:
+        change = f"{int(new) - int(old):+}" if old.isdigit() and new.isdigit() else ""
+        rows.append((name, column, old, new, change))
+    widths = [max(len(row[k]) for row in rows) for k in range(5)]
+    for name, column, *numbers in rows:
+        cells = [number.rjust(width) for number, width in zip(numbers, widths[2:])]
+        print(name.ljust(widths[0]), column.ljust(widths[1]), *cells)
 
 
 def total(rows, column):
