@@ -5,6 +5,7 @@ The change is found by `ptxopt --opt-bisect-limit`: the first N changes of a fil
 The exit status is 0 if there is such a change, and 2 if the check does not fail.
 """
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
@@ -74,7 +75,7 @@ def _fault(settings: Settings, text: bytes):
 
 
 def _limited(settings, limit):
-    return Settings(**{**settings.__dict__, "flags": (*settings.flags, f"--opt-bisect-limit={limit}")})
+    return dataclasses.replace(settings, flags=(*settings.flags, f"--opt-bisect-limit={limit}"))
 
 
 def _find_change(settings, args, text):

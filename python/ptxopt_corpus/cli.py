@@ -52,6 +52,8 @@ def main(words=None):
         return arguments.main(arguments)
     except Mistake as mistake:
         print(f"{PROGRAM}: error: {mistake}", file=sys.stderr)
+    except BrokenPipeError:
+        pass  # who reads the output has seen enough: flush_and_exit()
     except OSError as error:
         where = f"{error.filename}: " if error.filename is not None else f"{PROGRAM}: "
         print(f"{where}error: {error.strerror or error}", file=sys.stderr)

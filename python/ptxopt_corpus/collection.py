@@ -6,7 +6,6 @@ A folder with collection.sqlite and ptx/<2 hex digits>/<SHA-256 of the bytes>.pt
   origin  sha256, path, member (section and entry of a binary; "" for a file of PTX), suite
   kernel  sha256, name, hash (of `ptxopt --kernel-hash`)
 """
-import contextlib
 import hashlib
 import os
 import pathlib
@@ -14,19 +13,19 @@ import sqlite3
 import tempfile
 from typing import Iterator, NamedTuple
 
+from .database import open_database
 from .errors import Mistake
 from .facts_of_text import facts_of
 
 DATABASE = "collection.sqlite"
 FORMAT = 1  # PRAGMA user_version
 
-_SCHEMA = f"""
+_SCHEMA = """
 CREATE TABLE file(sha256 TEXT PRIMARY KEY, bytes INTEGER, producer TEXT, version TEXT, target TEXT) WITHOUT ROWID;
 CREATE TABLE origin(sha256 TEXT, path TEXT, member TEXT, suite TEXT,
                     PRIMARY KEY(sha256, path, member, suite)) WITHOUT ROWID;
 CREATE TABLE kernel(sha256 TEXT, name TEXT, hash TEXT, PRIMARY KEY(sha256, name)) WITHOUT ROWID;
 CREATE INDEX kernel_of_hash ON kernel(hash);
-PRAGMA user_version = {FORMAT};
 """
 _BATCH = 256  # additions in one transaction
 
@@ -59,21 +58,7 @@ class Collection:
             folder.mkdir(parents=True, exist_ok=True)
         elif not path.exists():
             raise Mistake(f"{folder} is no collection: `ptxopt-corpus add PATHS...` makes one")
-        database = sqlite3.connect(path, timeout=60)
-        try:
-            with contextlib.closing(database.execute("PRAGMA user_version")) as rows:
-                found = rows.fetchone()[0]
-            if found == 0 and create:
-                database.executescript(_SCHEMA)
-            elif found != FORMAT:
-                raise Mistake(f"{path} has format {found}, and this program knows only {FORMAT}")
-        except sqlite3.DatabaseError as error:
-            database.close()
-            raise Mistake(f"{path} is no collection: {error}") from error
-        except Mistake:
-            database.close()
-            raise
-        return cls(folder, database)
+        return cls(folder, open_database(path, _SCHEMA, FORMAT, create))
 
     def __enter__(self):
         return self

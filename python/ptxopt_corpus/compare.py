@@ -6,7 +6,7 @@ files that both runs have count.  Sums of counts, and instructions that the prog
 times are noisy, and marked so.  The exit status is 2 if a limit of --fail-on is passed.
 """
 import json
-import pathlib
+import os
 import re
 from typing import NamedTuple
 
@@ -104,11 +104,12 @@ class Comparison:
     def __init__(self, found, old, new):
         self.database = found.database
         self.database.create_function("idle_warps", 1, cubin.idle_warps, deterministic=True)
-        path, number = results.split(new)
-        with results.Results.open(path) as other:
-            self.sides = [("main", found.number_of(results.split(old)[1])), ("new", other.number_of(number))]
-        self.database.execute("ATTACH ? AS new", (path,))
-        if self.sides[0][1] == self.sides[1][1] and pathlib.Path(results.split(old)[0]).samefile(path):
+        (old_path, old_number), (new_path, new_number) = map(results.split, (old, new))
+        with results.Results.open(new_path) as other:
+            self.runs = [found.named_run(old_number), other.named_run(new_number)]
+        self.database.execute("ATTACH ? AS new", (new_path,))
+        self.sides = [("main", self.runs[0][0]), ("new", self.runs[1][0])]
+        if self.sides[0][1] == self.sides[1][1] and os.path.samefile(old_path, new_path):
             raise Mistake(f"{old} and {new} are the same run; FILE:NUMBER names one of several")
         self.database.execute("CREATE TEMP TABLE both_have AS SELECT o.sha256 AS sha256, s.suite AS suite, "
                               "s.producer AS producer, s.path AS path FROM main.outcome o JOIN new.outcome n USING (sha256) "
@@ -139,9 +140,7 @@ class Comparison:
         return document
 
     def _run(self, side):
-        schema, number = self.sides[side]
-        version, flags, program = self.database.execute(
-            f"SELECT version, flags, program FROM {schema}.run WHERE id = ?", (number,)).fetchone()
+        number, program, version, flags = self.runs[side]
         return {"run": number, "version": version, "flags": flags, "program": program}
 
     def _join(self, metric):

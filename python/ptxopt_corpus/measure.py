@@ -108,7 +108,7 @@ class Measurement:
             for file in files:
                 status, message = ("ok", "") if file in passed else getattr(self, f"_{name}")(file, tool)
                 self._add(file, "checked", name, tool, by, status, message)
-        return dict(self.rows)
+        return {table: values for table, values in self.rows.items() if values}
 
     def _add(self, file, table, *values):
         self.rows[table].append((file.item.sha256, *values))

@@ -59,15 +59,12 @@ def _require_own(folder):
 class Report:
     def __init__(self, found, number, ptxopt, folder):
         self.database, self.ptxopt, self.folder = found.database, ptxopt, folder
-        runs = found.runs()
-        self.run = next((run for run in reversed(runs) if number in (None, run[0])), None)
-        if self.run is None:
-            raise Mistake(f"{found.path}: there is no run {number}" if runs else f"{found.path}: there is no run in it")
+        self.run, _, self.version, self.flags = found.named_run(number)
         tool = self.database.execute("SELECT max(tool) FROM assembly").fetchone()[0]
         self.tool = tool or ""
 
     def write(self):
-        rows = self.database.execute(_KERNELS, {"run": self.run[0], "tool": self.tool}).fetchall()
+        rows = self.database.execute(_KERNELS, {"run": self.run, "tool": self.tool}).fetchall()
         (self.folder / "kernel").mkdir(exist_ok=True)
         root = os.path.commonpath([row[2] for row in rows]) if len({row[2] for row in rows}) > 1 else ""
         files, kernels = [], []
@@ -88,7 +85,7 @@ class Report:
     def _overview(self, kernels, files):
         slowest = self.database.execute(
             "SELECT path, seconds FROM seconds JOIN source USING (sha256) WHERE run = ? AND what = 'ptxopt' "
-            "ORDER BY seconds DESC LIMIT ?", (self.run[0], _SLOWEST)).fetchall()
+            "ORDER BY seconds DESC LIMIT ?", (self.run, _SLOWEST)).fetchall()
         for row in kernels:  # what is known of one side only is not compared
             for k in range(3, len(row), 2):
                 if row[k] is None or row[k + 1] is None:
@@ -103,8 +100,8 @@ class Report:
                 for k, word in ((3, "barriers"), (5, "instructions"), (7, "registers"), (9, "bytes of code"))]
         tiles = "".join(f"<li>{word}<b>{old:,} → {new:,}</b><span class='dim'>{_percent(old, new)}</span></li>"
                         for word, old, new in sums if old)
-        body = (f"<h1>ptxopt over {len(files)} files</h1><p class='dim'>{_escape(self.run[1])} "
-                f"{_escape(self.run[2])}{' and ' + _escape(self.tool) if self.tool else ''}</p>"
+        body = (f"<h1>ptxopt over {len(files)} files</h1><p class='dim'>{_escape(self.version)} "
+                f"{_escape(self.flags)}{' and ' + _escape(self.tool) if self.tool else ''}</p>"
                 f"<ul class='numbers'>{tiles}<li>kernels<b>{len(kernels):,}</b></li>{self._failures()}</ul>"
                 "<div class='plots' id='plots'></div><h2>Kernels</h2>"
                 "<label>Search <input type='search' id='search' placeholder='words of a name or a path; / jumps here'></label> "
@@ -115,9 +112,9 @@ class Report:
 
     def _failures(self):
         failed, = self.database.execute("SELECT count(*) FROM checked WHERE run = ? AND status = 'failed'",
-                                        (self.run[0],)).fetchone()
+                                        (self.run,)).fetchone()
         ended, = self.database.execute("SELECT count(*) FROM outcome WHERE run = ? AND status NOT IN ('ok', 'error')",
-                                       (self.run[0],)).fetchone()
+                                       (self.run,)).fetchone()
         kind = "more" if failed + ended else "less"
         return f"<li>failures<b class='{kind}'>{failed + ended}</b></li>"
 
@@ -133,7 +130,7 @@ class Report:
             at = end
 
     def _pages_of_file(self, path, kernels, shown_path):
-        flags = shlex.split(self.run[2])
+        flags = shlex.split(self.flags)
         with tempfile.TemporaryDirectory() as folder:
             output, remarks, dot = (os.path.join(folder, name) for name in ("out.ptx", "remarks", "dot"))
             ended = children.run([self.ptxopt, *flags, path, "-o", output, "-q", f"--remarks={remarks}",

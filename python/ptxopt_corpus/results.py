@@ -5,11 +5,10 @@ What a run measures depends on the content of a file, the program and its option
 a run that was stopped goes on, and what was done is not done again.  Times of the clock are in `seconds`, apart from
 the rest.
 """
-import contextlib
 import pathlib
-import sqlite3
 from typing import Optional
 
+from .database import open_database
 from .errors import Mistake
 
 DEFAULT = "ptxopt-corpus.sqlite"
@@ -20,9 +19,7 @@ FORMAT = 2  # PRAGMA user_version
 _CACHE_KIB = 32 << 10
 _CHECKPOINT_PAGES = 8192
 
-# In one transaction: a run that is killed leaves all of it or nothing.
-_SCHEMA = f"""
-BEGIN;
+_SCHEMA = """
 CREATE TABLE source(sha256 TEXT PRIMARY KEY, path TEXT, suite TEXT, producer TEXT, bytes INTEGER) WITHOUT ROWID;
 CREATE TABLE run(id INTEGER PRIMARY KEY, program TEXT, version TEXT, flags TEXT, UNIQUE(program, flags));
 CREATE TABLE outcome(run INTEGER, sha256 TEXT, status TEXT, message TEXT, changed INTEGER, result TEXT,
@@ -39,8 +36,6 @@ CREATE TABLE assembled(text TEXT, tool TEXT, kernel TEXT, registers INTEGER, spi
                        PRIMARY KEY(text, tool, kernel)) WITHOUT ROWID;
 CREATE TABLE cost(run INTEGER, sha256 TEXT, instructions INTEGER, PRIMARY KEY(run, sha256)) WITHOUT ROWID;
 CREATE TABLE seconds(run INTEGER, sha256 TEXT, what TEXT, seconds REAL, PRIMARY KEY(run, sha256, what)) WITHOUT ROWID;
-PRAGMA user_version = {FORMAT};
-COMMIT;
 """
 
 _OF_TEXTS = ("source", "assembly", "assembled")  # tables that are the same for all runs
@@ -68,24 +63,11 @@ class Results:
         path = pathlib.Path(path)
         if not create and not path.exists():
             raise Mistake(f"{path}: no such file: `ptxopt-corpus run` makes it")
-        database = sqlite3.connect(path, timeout=60)
-        try:
-            with contextlib.closing(database.execute("PRAGMA user_version")) as rows:
-                found = rows.fetchone()[0]
-            if found == 0 and create and not database.execute("SELECT 1 FROM sqlite_master").fetchone():
-                database.executescript(_SCHEMA)
-            elif found != FORMAT:
-                raise Mistake(f"{path}: these results have format {found}, and this program knows only {FORMAT}")
-            database.execute("PRAGMA journal_mode = WAL")
-            database.execute("PRAGMA synchronous = NORMAL")
-            database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
-            database.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
-        except sqlite3.DatabaseError as error:
-            database.close()
-            raise Mistake(f"{path}: these are no results: {error}") from error
-        except Mistake:
-            database.close()
-            raise
+        database = open_database(path, _SCHEMA, FORMAT, create)
+        database.execute("PRAGMA journal_mode = WAL")
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+        database.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         return cls(path, database)
 
     def __enter__(self):
@@ -120,7 +102,8 @@ class Results:
         self.database.execute(f"DELETE FROM outcome WHERE run = ? AND status IN {SET_ASIDE}", (run,))
 
     def is_assembled(self, text: str, tool: str) -> bool:
-        return self.database.execute("SELECT 1 FROM assembly WHERE text = ? AND tool = ?",
+        """Whether this ptxas has taken the text: a refusal is asked for again, for its reason."""
+        return self.database.execute("SELECT 1 FROM assembly WHERE text = ? AND tool = ? AND ok",
                                      (text, tool)).fetchone() is not None
 
     def write(self, run: int, rows: dict):
@@ -135,16 +118,11 @@ class Results:
 
     # ---- read by `compare` and `report` --------------------------------------------------------
 
-    def number_of(self, number: Optional[int]) -> int:
-        """That of a run which the user named, or of the last one."""
-        runs = [row[0] for row in self.database.execute("SELECT id FROM run ORDER BY id")]
+    def named_run(self, number: Optional[int] = None) -> tuple:
+        """Number, program, version and flags of a run, by default of the last one."""
+        runs = {row[0]: row for row in self.database.execute("SELECT id, program, version, flags FROM run ORDER BY id")}
         if not runs:
             raise Mistake(f"{self.path}: there is no run in it")
         if number is not None and number not in runs:
             raise Mistake(f"{self.path}: there is no run {number}; there are {', '.join(map(str, runs))}")
-        return runs[-1] if number is None else number
-
-    def runs(self) -> list:
-        """Number, version, flags, and how many files each run has, the oldest one first."""
-        return self.database.execute(
-            "SELECT id, version, flags, (SELECT count(*) FROM outcome WHERE run = id) FROM run ORDER BY id").fetchall()
+        return runs[max(runs) if number is None else number]

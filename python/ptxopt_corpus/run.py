@@ -220,12 +220,12 @@ class Work:
                 progress.add(1)
                 continue
             text = quick.read(path) if text is None else text
+            path = os.path.abspath(path)  # `report` may read it from another folder
             self.flying[sha256] = (sha256, path, suite, producer or producer_of(text) or "unknown", len(text))
             assembled = tuple(ptxas.name for ptxas in self.settings.ptxas if self.found.is_assembled(sha256, ptxas.name))
             is_read_there = self.args.cluster and self.args.shared_files
             is_here = not self.args.cluster or self.args.shared_files
-            yield Item(sha256, os.path.abspath(path), None if is_read_there else text, is_here, missing,
-                       assembled), len(text)
+            yield Item(sha256, path, None if is_read_there else text, is_here, missing, assembled), len(text)
 
     def _sample(self, sources):
         taken = 0

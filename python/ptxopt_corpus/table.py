@@ -47,7 +47,7 @@ def add_arguments(parser):
 def main(args):
     path, number = results.split(args.results)
     with results.Results.open(path) as found:
-        run = found.number_of(number)
+        run = found.named_run(number)[0]
         tool = _tool(found, args.ptxas)
         rows = _rows(found, run, tool, args.root)
     if args.against:

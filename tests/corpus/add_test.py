@@ -208,7 +208,7 @@ class Add(unittest.TestCase):
         (self.corpus).mkdir()
         (self.corpus / "collection.sqlite").write_bytes(b"no database" * 100)
         self.assertRegex(self.add(self.file("a.ptx", kernel("a")), status=1).stderr,
-                         "^ptxopt-corpus: error: .*collection.sqlite is no collection: ")
+                         "^ptxopt-corpus: error: .*collection.sqlite cannot be used: ")
 
 
 if __name__ == "__main__":

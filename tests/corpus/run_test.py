@@ -82,6 +82,22 @@ class Case(unittest.TestCase):
         return corpus("run", self.ptx, "--ptxopt", ptxopt or PTXOPT, "--ptxrun", PTXRUN, "--results", results, "--memory=0",
                       *arguments, cwd=self.folder, expect=expect)
 
+    def fake_ptxas(self, body):
+        """A ptxas, which has the path of the text in `text`."""
+        path = self.folder / "ptxas"
+        path.write_text(f"""#!{sys.executable}
+import sys
+if sys.argv[1] == "--version":
+    sys.exit(print("Cuda compilation tools, release 13.0, V13.0.1"))
+if sys.argv[1] == "--help":
+    sys.exit(print("'sm_75','sm_80','sm_90'"))
+text = next(a for a in sys.argv if a.endswith(".ptx"))
+{body}
+open(sys.argv[sys.argv.index("-o") + 1], "w").close()
+""")
+        path.chmod(0o755)
+        return path
+
     def outcomes(self, results):
         try:
             return self.rows("SELECT count(*) FROM outcome", results)[0][0]
@@ -198,6 +214,16 @@ class Run(Case):
             rows = [tuple(row.values()) for row in parquet.read_table(self.folder / "pq" / f"{table}.parquet").to_pylist()]
             self.assertEqual(sorted(rows), sorted(self.rows(f"SELECT * FROM {table}")), table)
 
+    def test_a_text_that_ptxas_refuses(self):
+        self.take("redundant_barriers")
+        refuses = self.fake_ptxas('sys.exit("ptxas fatal: I take nothing")')
+        arguments = ("--check=ptxas", "--ptxas", refuses)
+        self.assertIn("ptxas 13.0: 1 skipped", self.run_corpus("--flags=-O2", *arguments))
+        # Another run meets the refusal of the same text again.
+        self.assertIn("ptxas 13.0: 1 skipped", self.run_corpus("--flags=-O3", *arguments))
+        self.fake_ptxas('"/out/" in text and sys.exit("ptxas fatal: not this one")')
+        self.assertIn("ptxas 13.0: 1 failed", self.run_corpus("--flags=-O1", *arguments, expect=2))
+
     def test_mistakes(self):
         self.assertIn("no files of PTX", self.run_corpus(expect=1))
         self.take("bfs")
@@ -205,7 +231,7 @@ class Run(Case):
         self.assertIn("needs --sanitized-ptxopt", self.run_corpus("--check=sanitize", expect=1))
         self.assertIn("no such program", self.run_corpus(ptxopt="/nowhere/ptxopt", expect=1))
         (self.folder / "r.sqlite").write_text("this is no database, whatever its name may say\n" * 40)
-        self.assertIn("r.sqlite: these are no results", self.run_corpus(expect=1))
+        self.assertIn("r.sqlite cannot be used: ", self.run_corpus(expect=1))
 
 
 class Compare(Case):
