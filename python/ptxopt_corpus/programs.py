@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the other programs of ptxopt are."""
+import hashlib
 import os
 import shutil
 import sys
@@ -19,3 +20,9 @@ def find_program(name, named=None) -> str:
     if not found:
         raise Mistake(f"no program {name} beside this one, nor in PATH: --{name} names it")
     return found
+
+
+def digest_of(path) -> str:
+    """The SHA-256 of a program, which tells one build of it from another."""
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes pages about a run that need no network: an overview with plots, a table to search and sort, and a page for
-each kernel with its PTX before and after beside the lines of the program, what became of each barrier, and why, and
-the control-flow graph.
+each kernel, which `ptxopt --html` makes.
 """
-import difflib
+import hashlib
 import html
+import itertools
 import json
 import os
 import pathlib
@@ -13,16 +13,16 @@ import shlex
 import shutil
 import tempfile
 
-from . import children, flow_graph, results
+from . import children, results
 from .errors import Mistake
-from .programs import find_program
-from .source_text import Sources
+from .programs import digest_of, find_program
 
 HELP = "write pages about a run"
 _PAGES = pathlib.Path(__file__).resolve().parent / "pages"
 _SLOWEST = 10
 _TIMEOUT = 120  # seconds for one ptxopt
-_ENTRY = re.compile(r"^[^/\n]*\.entry\s+([\w$%]+)", re.MULTILINE)
+_STYLE = "style.css"  # of ptxopt's pages, in the folder of the kernels
+_NAV = re.compile(r"<nav>.*?</nav>", re.DOTALL)
 
 _KERNELS = """
 SELECT f.sha256, f.name, s.path, f.barriers, f.barriers_after, f.instructions, f.instructions_after,
@@ -59,7 +59,10 @@ def _require_own(folder):
 class Report:
     def __init__(self, found, number, ptxopt, folder):
         self.database, self.ptxopt, self.folder = found.database, ptxopt, folder
-        self.run, _, self.version, self.flags = found.named_run(number)
+        self.run, program, self.version, self.flags = found.named_run(number)
+        if program != digest_of(ptxopt):
+            raise Mistake(f"{ptxopt} is not the ptxopt of run {self.run} ({self.version}): the pages would not say what "
+                          "that one did; --ptxopt names another")
         tool = self.database.execute("SELECT max(tool) FROM assembly").fetchone()[0]
         self.tool = tool or ""
 
@@ -76,25 +79,21 @@ class Report:
                 files.append(os.path.relpath(path, root) if root else path)
             page = f"kernel/{sha256[:16]}-{len(kernels)}.html"
             kernels.append([name, index[sha256], page, *row[3:]])
-        self._pages(rows, kernels, files)
+        self._pages(rows, kernels)
         self._overview(kernels, files)
         return len(kernels)
 
     # ---- the overview --------------------------------------------------------------------------
 
     def _overview(self, kernels, files):
-        slowest = self.database.execute(
-            "SELECT path, seconds FROM seconds JOIN source USING (sha256) WHERE run = ? AND what = 'ptxopt' "
-            "ORDER BY seconds DESC LIMIT ?", (self.run, _SLOWEST)).fetchall()
         for row in kernels:  # what is known of one side only is not compared
             for k in range(3, len(row), 2):
                 if row[k] is None or row[k + 1] is None:
                     row[k] = row[k + 1] = None
-        slowest = [[os.path.basename(path), seconds] for path, seconds in slowest]
         data = "\n".join(f"const {name} = {json.dumps(value, separators=(',', ':'))};"
-                         for name, value in (("KERNELS", kernels), ("FILES", files), ("SLOWEST", slowest)))
+                         for name, value in (("KERNELS", kernels), ("FILES", files), ("SLOWEST", self._slowest())))
         (self.folder / "data.js").write_text(data.replace("</", "<\\/") + "\n")
-        for name in ("style.css", "index.js"):
+        for name in ("index.css", "index.js"):
             shutil.copyfile(_PAGES / name, self.folder / name)
         sums = [(word, sum(row[k] for row in kernels if row[k] is not None), sum(row[k + 1] for row in kernels if row[k] is not None))
                 for k, word in ((3, "barriers"), (5, "instructions"), (7, "registers"), (9, "bytes of code"))]
@@ -108,7 +107,17 @@ class Report:
                 "<span class='dim' id='count' role='status'></span>"
                 "<div class='table' id='table' role='table' tabindex='0' aria-label='kernels'></div>"
                 "<script src='data.js'></script><script src='index.js'></script>")
-        _write(self.folder / "index.html", "ptxopt: corpus report", body, "style.css")
+        _write(self.folder / "index.html", "ptxopt: corpus report", body, f"kernel/{_STYLE}", "index.css")
+
+    def _slowest(self):
+        """Name, value and text of some files: by instructions, which `--check=time` counts, or by time."""
+        costs = self.database.execute("SELECT path, instructions FROM cost JOIN source USING (sha256) WHERE run = ? "
+                                      "ORDER BY instructions DESC LIMIT ?", (self.run, _SLOWEST)).fetchall()
+        if costs:
+            return [[os.path.basename(path), cost, f"{cost / 1e6:.1f} M instr."] for path, cost in costs]
+        times = self.database.execute("SELECT path, min(seconds) FROM seconds JOIN source USING (sha256) WHERE run = ? AND "
+                                      "what LIKE 'ptxopt%' GROUP BY path ORDER BY 2 DESC LIMIT ?", (self.run, _SLOWEST))
+        return [[os.path.basename(path), seconds, f"{1000 * seconds:.0f} ms"] for path, seconds in times]
 
     def _failures(self):
         failed, = self.database.execute("SELECT count(*) FROM checked WHERE run = ? AND status = 'failed'",
@@ -120,113 +129,50 @@ class Report:
 
     # ---- a page for each kernel ----------------------------------------------------------------
 
-    def _pages(self, rows, kernels, files):
-        at = 0
-        while at < len(rows):
-            end = at
-            while end < len(rows) and rows[end][0] == rows[at][0]:
-                end += 1
-            self._pages_of_file(rows[at][2], kernels[at:end], files[kernels[at][1]])
-            at = end
+    def _pages(self, rows, kernels):
+        for _, of_file in itertools.groupby(zip(rows, kernels), key=lambda pair: pair[0][0]):
+            of_file = list(of_file)
+            sha256, _, path, *_ = of_file[0][0]
+            with tempfile.TemporaryDirectory() as made:
+                pages = self._made(sha256, path, pathlib.Path(made))
+                for _, kernel in of_file:
+                    self._page(kernel, pages.get(kernel[0]), path)
 
-    def _pages_of_file(self, path, kernels, shown_path):
-        flags = shlex.split(self.flags)
-        with tempfile.TemporaryDirectory() as folder:
-            output, remarks, dot = (os.path.join(folder, name) for name in ("out.ptx", "remarks", "dot"))
-            ended = children.run([self.ptxopt, *flags, path, "-o", output, "-q", f"--remarks={remarks}",
-                                  f"--dot-cfg={dot}"], _TIMEOUT)
-            if ended.how != "ok":
-                raise Mistake(f"{path}: {ended.message}")
-            before, after = (pathlib.Path(p).read_text(errors="replace").split("\n") for p in (path, output))
-            said = [json.loads(line) for line in open(remarks, encoding="utf-8")]
-            graphs = flow_graph.graphs(pathlib.Path(dot).read_text(errors="replace"))
-        sources = Sources(before, path)
-        for kernel in kernels:
-            name = kernel[0]
-            body = (f"<p><a href='../index.html'>All kernels</a></p><h1>{_escape(name)}</h1>"
-                    f"<p class='dim'>{_escape(shown_path)}</p>{_numbers(kernel)}"
-                    f"{_fates([r for r in said if r['function'] == name])}"
-                    f"{_diff(_lines_of(before, name), _lines_of(after, name), _removed_lines(said), sources)}"
-                    f"{_graph(graphs.get(name))}")
-            _write(self.folder / kernel[2], name, body, "../style.css")
+    def _made(self, sha256, path, folder):
+        """By the name of a function, the page that ptxopt makes of it; none if the file is another one now."""
+        try:
+            if hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() != sha256:
+                return {}
+        except OSError:
+            return {}
+        ended = children.run([self.ptxopt, *shlex.split(self.flags), path, f"--html={folder}/", "--stats=json", "-q"], _TIMEOUT)
+        if ended.how != "ok":
+            raise Mistake(f"{path}: {ended.message}")
+        style = self.folder / "kernel" / _STYLE
+        if not style.exists():
+            shutil.copyfile(folder / _STYLE, style)
+        functions = json.loads(ended.err[ended.err.index("{\n"):])["files"][0]["functions"]
+        return {function["name"]: folder / f"{os.path.basename(path)}.{number}.html"
+                for number, function in enumerate(functions, start=1)}
 
-
-def _lines_of(lines, name):
-    """(number of the first line, the lines) of an entry, to the brace in the first column that ends it."""
-    for k, line in enumerate(lines):
-        match = _ENTRY.match(line)
-        if match and match.group(1) == name:
-            end = next((e for e in range(k, len(lines)) if lines[e].startswith("}")), len(lines) - 1)
-            return k + 1, lines[k:end + 1]
-    return 1, []
+    def _page(self, kernel, made, path):
+        head = "<nav><a href='../index.html'>All kernels</a></nav>"
+        if made is None:
+            body = f"{head}<h1>{_escape(kernel[0])}</h1><p>{_escape(path)} has gone, or has changed since the run.</p>"
+            _write(self.folder / kernel[2], kernel[0], body, _STYLE)
+            return
+        text = made.read_text(encoding="utf-8", errors="surrogateescape")
+        text = _NAV.sub(head, text, count=1).replace("</ul>", f"{_figures(kernel)}</ul>", 1)
+        (self.folder / kernel[2]).write_text(text, encoding="utf-8", errors="surrogateescape")
 
 
-def _numbers(kernel):
+def _figures(kernel):
+    """What ptxas said, which ptxopt does not know."""
     cells = []
-    for k, word in ((3, "barriers"), (5, "instructions"), (7, "registers"), (9, "bytes of code")):
+    for k, word in ((7, "registers"), (9, "bytes of code")):
         if kernel[k] is not None and kernel[k + 1] is not None:
             cells.append(f"<li>{word}<b>{kernel[k]:,} → {kernel[k + 1]:,}</b></li>")
-    return f"<ul class='numbers'>{''.join(cells)}</ul>"
-
-
-def _fates(remarks):
-    """The last word of the passes on each barrier, wait and fence."""
-    fates = {}
-    for remark in remarks:
-        if remark["ptx"] and (remark["details"].get("outcome") or remark["pass"] == "dead-wait"):
-            line = remark["ptx"]["line"]
-            if line not in fates or remark["kind"] == "passed":
-                fates[line] = remark
-    if not fates:
-        return "<p>Nothing in it synchronises, or no pass looked at it.</p>"
-    rows = []
-    for line, remark in sorted(fates.items()):
-        source = remark["source"]
-        where = f"{os.path.basename(source['file'])}:{source['line']}" if source else ""
-        outcome = remark["details"].get("outcome") or ("removed" if remark["kind"] == "passed" else "kept")
-        rows.append(f"<tr><td class='n'><a href='#l{line}'>{line}</a></td><td>{_escape(where)}</td>"
-                    f"<td class='{'less' if outcome != 'kept' else ''}'>{_escape(outcome)}</td>"
-                    f"<td class='why'>{_escape(remark['message'])}</td></tr>")
-    return ("<h2>Barriers, waits and fences</h2><div class='scroll'><table><tr><th class='n'>line</th><th>source</th>"
-            f"<th>outcome</th><th>why</th></tr>{''.join(rows)}</table></div>")
-
-
-def _removed_lines(remarks):
-    return {r["ptx"]["line"] for r in remarks
-            if r["ptx"] and r["kind"] == "passed" and (r["details"].get("outcome") == "removed" or r["pass"] == "dead-wait")}
-
-
-def _graph(graph):
-    if graph is None:
-        return ""
-    return ("<h2>Control flow of the result</h2><p class='dim'>Full barriers divide the kernel into regions, whose "
-            "numbers are in colour. A block leads to its lines.</p>" + flow_graph.svg(graph))
-
-
-def _diff(before, after, removed, sources):
-    """`removed`: lines of which a remark says that they went, so that no equal line is shown in their place."""
-    (first, old), (first_after, new) = before, after
-    places = sources.of(old)
-    shown = [place if k == 0 or place != places[k - 1] else None for k, place in enumerate(places)]
-    keys = [(line, first + k in removed) for k, line in enumerate(old)]
-    matcher = difflib.SequenceMatcher(None, keys, [(line, False) for line in new], autojunk=False)
-    rows = []
-    for tag, i, i_end, j, j_end in matcher.get_opcodes():
-        if tag == "equal":
-            rows += [_code("", first + k, first_after + j + k - i, old[k], shown[k]) for k in range(i, i_end)]
-        else:
-            rows += [_code("gone", first + k, "", old[k], shown[k]) for k in range(i, i_end)]
-            rows += [_code("came", "", first_after + k, new[k], None) for k in range(j, j_end)]
-    if not any(places):
-        rows = [row.replace("<td class='of'></td>", "") for row in rows]
-    return f"<h2>PTX, before and after</h2><div class='scroll'><table class='code'>{''.join(rows)}</table></div>"
-
-
-def _code(kind, old, new, line, source):
-    anchor = f" id='l{old}'" if old else ""
-    of = f"<b>{_escape(source[0])}</b> {_escape(source[1].strip())}" if source else ""
-    return (f"<tr class='{kind}'{anchor}><td class='n'>{old}</td><td class='n'>{new}</td><td>{_escape(line)}</td>"
-            f"<td class='of'>{of}</td></tr>")
+    return "".join(cells)
 
 
 # ---- HTML --------------------------------------------------------------------------------------
@@ -240,8 +186,9 @@ def _escape(text):
     return html.escape(str(text), quote=True)
 
 
-def _write(path, title, body, style):
+def _write(path, title, body, *styles):
+    links = "".join(f"<link rel='stylesheet' href='{style}'>" for style in styles)
     path.write_text(f"<!doctype html>\n<html lang='en'><head><meta charset='utf-8'><title>{_escape(title)}</title>"
                     "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-                    f"<link rel='stylesheet' href='{style}'></head><body><main>{body}</main></body></html>\n",
+                    f"{links}</head><body><main>{body}</main></body></html>\n",
                     encoding="utf-8")

@@ -23,7 +23,7 @@ from .collection import Collection
 from .errors import Mistake
 from .facts_of_text import producer_of
 from .measure import CHECKS, Item, Ptxas, Settings
-from .programs import find_program
+from .programs import digest_of, find_program
 
 HELP = "run ptxopt and checks over all files"
 USES_COLLECTION = True
@@ -81,7 +81,7 @@ def main(args):
     if args.parquet:
         parquet.require()
     with results.Results.open(args.results, create=True) as found:
-        run = found.run_of(_digest(settings.ptxopt), _first_line(settings.ptxopt), shlex.join(settings.flags))
+        run = found.run_of(digest_of(settings.ptxopt), _first_line(settings.ptxopt), shlex.join(settings.flags))
         if args.retry:
             found.forget_set_aside(run)
         work = Work(found, run, settings, args)
@@ -123,9 +123,9 @@ def _identities(settings, names):
         if name == "ptxas":
             yield from ((name, ptxas.name, "") for ptxas in settings.ptxas)
         elif name == "run":
-            yield name, "", f"ptxrun {_digest(settings.ptxrun)[:16]}, {settings.schedules} schedules"
+            yield name, "", f"ptxrun {digest_of(settings.ptxrun)[:16]}, {settings.schedules} schedules"
         elif name == "sanitize":
-            yield name, "", f"ptxopt {_digest(settings.sanitized)[:16]}"
+            yield name, "", f"ptxopt {digest_of(settings.sanitized)[:16]}"
         elif name == "time":
             yield name, "", _first_line(settings.valgrind) if settings.valgrind else "processor times"
         else:
@@ -152,12 +152,6 @@ def _first_line(path):
     """What a program says of its version."""
     lines = _output_of(path, "--version").splitlines()
     return lines[0] if lines else ""
-
-
-def _digest(path):
-    """The SHA-256 of a program."""
-    with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
 
 
 # ---- the work ----------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/batch.h"
 
+#include <fmt/format.h>
 #include <spdlog/logger.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,18 +27,14 @@
 #include "driver/check_report.h"
 #include "driver/console.h"
 #include "driver/diff.h"
-#include "driver/dot_cfg.h"
 #include "driver/driver.h"
 #include "driver/explain.h"
-#include "driver/fact_lines.h"
 #include "driver/files.h"
 #include "driver/kernel_hash.h"
 #include "driver/needs_report.h"
-#include "driver/optimization_record.h"
 #include "driver/program.h"
 #include "driver/remark_text.h"
-#include "driver/remarks.h"
-#include "driver/sarif.h"
+#include "driver/report_files.h"
 #include "driver/statistics.h"
 #include "ir/barrier.h"
 #include "isa/wait_role.h"
@@ -61,6 +58,12 @@ std::string upperCase(std::string_view text) {
   return result;
 }
 
+// For a run that the user is not told of.
+void forgetObservers(OptimizeOptions& options) {
+  options.run.afterPass = options.run.beforePass = nullptr;
+  options.run.progress = nullptr;
+}
+
 // The results for one input, kept until it is its turn to be printed.
 struct FileReport {
   ExitStatus status = kSuccess;
@@ -69,11 +72,7 @@ struct FileReport {
   std::string messages;      // for standard error
   std::string output;        // for standard output
   BarrierTotals barriers;    // of --explain-barriers
-  std::string remarks;
-  std::vector<SarifResult> sarif;
-  std::string optRecord;
-  std::string facts;
-  std::string dotCfg;  // of --dot-cfg=FILE
+  ReportFiles files;
   // Among the names that options mention.
   std::vector<std::string> foundKernels;
   std::vector<std::string> foundBarriers;
@@ -120,18 +119,13 @@ class Batch {
   mutable Console console_;
   mutable std::mutex progressMutex_;
   unsigned threads_;
-  bool dotCfgToFolder_;
   bool wantCounts_;
   ExitStatus status_ = kSuccess;
   bool isDifferent_ = false;
   bool isLaunched_ = false;
   std::size_t told_ = 0;
   BarrierTotals barriers_;
-  std::string remarks_;
-  std::vector<SarifResult> sarif_;
-  std::string optRecord_;
-  std::string facts_;
-  std::string dotCfg_;
+  ReportFiles files_;
   std::set<std::string> foundKernels_;
   std::set<std::string> foundBarriers_;
   std::vector<FileStatistics> statistics_;
@@ -143,8 +137,8 @@ Batch::Batch(const Options& options)
       console_(options.color, options.verbosity),
       threads_(options.threads != 0 ? options.threads
                                     : std::max(1u, std::thread::hardware_concurrency())),
-      dotCfgToFolder_(isFolder(options.dotCfg)),
-      wantCounts_(options.statistics != ReportFormat::None || options.verbosity > 0) {}
+      wantCounts_(options.statistics != ReportFormat::None || !options.html.empty() ||
+                  options.verbosity > 0) {}
 
 // ---- one input, on any thread -------------------------------------------------------------------
 
@@ -199,7 +193,7 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.remarks = !options_.remarks.empty() || !options_.sarif.empty() ||
                        !options_.optRecord.empty() || options_.printDeadSync ||
                        options_.explainBarriers || !options_.dotCfg.empty() ||
-                       !options_.reportingPasses.empty();
+                       !options_.html.empty() || !options_.reportingPasses.empty();
   result.run.claims = !options_.facts.empty();
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
@@ -239,8 +233,7 @@ void Batch::sayChanges(FileReport& report, const OptimizeResult& result) const {
   std::optional<OptimizeResult> again;
   if (!options.run.remarks) {
     options.run.remarks = true;
-    options.run.afterPass = options.run.beforePass = nullptr;
-    options.run.progress = nullptr;
+    forgetObservers(options);
     again = optimize(result.source, options);
   }
   std::string text;
@@ -274,19 +267,18 @@ void Batch::deliver(FileReport& report, const std::string& input,
     report.output = unifiedDiff(source, result.output, style);
   }
   if (result.module == nullptr) {
-    if (options_.facts.empty()) return;
-    return sayError(report, inputName(input),
-                    "it contains a character that is not part of any token, so there are no "
-                    "claims: no --facts");
+    if (options_.facts.empty() && options_.html.empty()) return;
+    return sayError(
+        report, inputName(input),
+        fmt::format("it contains a character that is not part of any token, so there is "
+                    "nothing to say of it: no --{}",
+                    options_.html.empty() ? "facts" : "html"));
   }
-  if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
-  if (!options_.sarif.empty()) report.sarif = sarifResults(*result.module, result.run.remarks);
-  if (!options_.optRecord.empty()) {
-    report.optRecord = optimizationRecord(*result.module, result.run.remarks);
-  }
-  if (!options_.facts.empty()) {
-    report.facts = factLines(result.source, options_.assumptions, result.run.claims);
-  }
+  OptimizeOptions options = optimizeOptions(report, 1);
+  forgetObservers(options);
+  report.files =
+      reportFiles(options_, options, input, result,
+                  [&](const auto& path, const auto& message) { sayError(report, path, message); });
   if (options_.printDeadSync) {
     for (const passes::Remark& remark : result.run.remarks) {
       if (remark.isRemovedBarrier()) say(report, messageOf(remark) + '\n');
@@ -296,15 +288,6 @@ void Batch::deliver(FileReport& report, const std::string& input,
     if (!remark.isReport || !isAmong(options_.reportingPasses, remark.pass)) continue;
     say(report, std::string(remark.pass) + ": " + std::string(remark.function->nameText()) + ": " +
                     messageOf(remark) + '\n');
-  }
-  if (dotCfgToFolder_) {
-    try {
-      writeDotFiles(*result.module, result.run.remarks, options_.dotCfg, outputBaseName(input));
-    } catch (const FileError& error) {
-      sayError(report, options_.dotCfg, error.what());
-    }
-  } else if (!options_.dotCfg.empty()) {
-    report.dotCfg = dotText(*result.module, result.run.remarks);
   }
 }
 
@@ -408,11 +391,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
     writeReport("-", report.output);
   }
   barriers_.add(report.barriers);
-  remarks_ += report.remarks;
-  std::ranges::move(report.sarif, std::back_inserter(sarif_));
-  optRecord_ += report.optRecord;
-  facts_ += report.facts;
-  dotCfg_ += report.dotCfg;
+  files_.add(std::move(report.files));
   foundKernels_.insert(report.foundKernels.begin(), report.foundKernels.end());
   foundBarriers_.insert(report.foundBarriers.begin(), report.foundBarriers.end());
   const FileStatistics& counts = report.statistics;
@@ -540,18 +519,16 @@ void Batch::conclude() {
   }
   if (barriers_.functions != 0) writeReport("-", "\ntotal: " + barriers_.text() + '\n');
   if (isDifferent_ && console_.wants(Severity::Warning)) console_.print(kHowToSeeMore);
-  if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
-  if (!options_.sarif.empty()) writeReport(options_.sarif, sarifLog("ptxopt", sarif_));
-  if (!options_.optRecord.empty()) writeReport(options_.optRecord, optRecord_);
-  if (!facts_.empty()) writeReport(options_.facts, facts_);
-  if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);
+  files_.forEach(options_, [this](const auto& path, const auto& text) { writeReport(path, text); });
   if (options_.statistics == ReportFormat::Text) console_.print(statisticsTable(statistics_));
   if (options_.statistics == ReportFormat::Json) console_.print(statisticsJson(statistics_));
   if (options_.timePasses) console_.print(timeTable(statistics_));
 }
 
 ExitStatus Batch::run() {
-  for (const std::string& folder : {options_.outputDir, dotCfgToFolder_ ? options_.dotCfg : ""}) {
+  std::vector<std::string> folders = reportFolders(options_);
+  folders.push_back(options_.outputDir);
+  for (const std::string& folder : folders) {
     std::error_code error;
     if (!folder.empty()) std::filesystem::create_directories(folder, error);
     if (error) {

@@ -279,6 +279,13 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                  "folder, or all in one file")
       ->type_name("DIR|FILE")
       ->check(refuseNoName);
+  app.add_option("--html", options.html,
+                 "Write, instead of the result, a page for a browser: PTX before and\n"
+                 "after beside the lines of the program, why each barrier, wait and\n"
+                 "fence stays or goes, and the control-flow graphs; or in a folder, a\n"
+                 "page for each function")
+      ->type_name("DIR|FILE")
+      ->check(refuseNoName);
 }
 
 void declareChecks(CLI::App& app, Options& options) {

@@ -19,44 +19,16 @@ struct Region {
   std::string text;
 };
 
-// Whole lines of the source, [oldBegin, oldEnd), became the whole lines `text`.
-struct Change {
-  std::size_t oldBegin;
-  std::size_t oldEnd;
-  std::string_view text;
-};
-
 bool isSlice(std::string_view piece, std::string_view source) {
   const std::less_equal<const char*> before;
   return before(source.data(), piece.data()) &&
          before(piece.data() + piece.size(), source.data() + source.size());
 }
 
-std::size_t lineBegin(std::string_view text, std::size_t at) {
-  const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-  return newline == std::string_view::npos ? 0 : newline + 1;
-}
-
-// The end of the line that contains `at`, after its newline.
-std::size_t lineEnd(std::string_view text, std::size_t at) {
-  const std::size_t newline = text.find('\n', at);
-  return newline == std::string_view::npos ? text.size() : newline + 1;
-}
-
 std::size_t countLines(std::string_view text) {
   const auto newlines = std::count(text.begin(), text.end(), '\n');
   const bool unfinished = !text.empty() && text.back() != '\n';
   return static_cast<std::size_t>(newlines) + (unfinished ? 1u : 0u);
-}
-
-std::vector<std::string_view> splitLines(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = lineEnd(text, 0);
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(end);
-  }
-  return lines;
 }
 
 // ---- regions between slices --------------------------------------------------------------------
@@ -181,7 +153,7 @@ bool compareLines(const Lines& a, const Lines& b, std::vector<bool>& gone,
   return false;
 }
 
-void changesOf(const Region& region, std::string_view source, std::vector<Change>& changes) {
+void changesOf(const Region& region, std::string_view source, std::vector<LineChange>& changes) {
   const Lines a = splitLines(source.substr(region.oldBegin, region.oldEnd - region.oldBegin));
   const Lines b = splitLines(region.text);
   std::vector<bool> gone(a.size(), false);
@@ -198,9 +170,7 @@ void changesOf(const Region& region, std::string_view source, std::vector<Change
     while (i < a.size() && gone[i]) oldAt += a[i++].size();
     while (j < b.size() && made[j]) newAt += b[j++].size();
     if (oldAt != oldBegin || newAt != newBegin) {
-      const std::string_view text =
-          std::string_view(region.text).substr(newBegin, newAt - newBegin);
-      changes.push_back({oldBegin, oldAt, text});
+      changes.push_back({oldBegin, oldAt, region.text.substr(newBegin, newAt - newBegin)});
     }
     if (i < a.size() && j < b.size()) {
       oldAt += a[i++].size();
@@ -215,7 +185,7 @@ class HunkWriter {
  public:
   HunkWriter(std::string_view source, const DiffStyle& style) : source_(source), style_(style) {}
 
-  std::string write(const std::vector<Change>& changes) {
+  std::string write(const std::vector<LineChange>& changes) {
     paint("\033[1m", "--- " + style_.oldName + '\n');
     paint("\033[1m", "+++ " + style_.newName + '\n');
     for (std::size_t first = 0; first < changes.size();) {
@@ -232,7 +202,7 @@ class HunkWriter {
     return source_.substr(begin, end - begin);
   }
 
-  bool areNear(const Change& a, const Change& b) const {
+  bool areNear(const LineChange& a, const LineChange& b) const {
     std::size_t at = a.oldEnd;
     for (unsigned line = 0; line <= 2 * style_.context && at < b.oldBegin; ++line) {
       at = lineEnd(source_, at);
@@ -240,7 +210,7 @@ class HunkWriter {
     return countLines(old(a.oldEnd, at)) <= 2 * style_.context;
   }
 
-  void hunk(std::span<const Change> changes) {
+  void hunk(std::span<const LineChange> changes) {
     std::size_t begin = changes.front().oldBegin;
     std::size_t end = changes.back().oldEnd;
     for (unsigned k = 0; k < style_.context; ++k) {
@@ -251,7 +221,7 @@ class HunkWriter {
     counted_ = begin;
     const std::size_t oldCount = countLines(old(begin, end));
     std::size_t newCount = oldCount;
-    for (const Change& change : changes) {
+    for (const LineChange& change : changes) {
       newCount += countLines(change.text);
       newCount -= countLines(old(change.oldBegin, change.oldEnd));
     }
@@ -263,7 +233,7 @@ class HunkWriter {
     paint("\033[36m", "@@ -" + span(line_, oldCount) + " +" + span(newLine, newCount) + " @@\n");
 
     std::size_t at = begin;
-    for (const Change& change : changes) {
+    for (const LineChange& change : changes) {
       lines(' ', "", old(at, change.oldBegin));
       lines('-', "\033[31m", old(change.oldBegin, change.oldEnd));
       lines('+', "\033[32m", change.text);
@@ -306,11 +276,35 @@ class HunkWriter {
 
 }  // namespace
 
+std::size_t lineBegin(std::string_view text, std::size_t at) {
+  const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  return newline == std::string_view::npos ? 0 : newline + 1;
+}
+
+std::size_t lineEnd(std::string_view text, std::size_t at) {
+  const std::size_t newline = text.find('\n', at);
+  return newline == std::string_view::npos ? text.size() : newline + 1;
+}
+
+std::vector<std::string_view> splitLines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = lineEnd(text, 0);
+    lines.push_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+std::vector<LineChange> lineChanges(std::string_view source, const print::Output& output) {
+  std::vector<LineChange> changes;
+  for (const Region& region : regionsOf(source, output)) changesOf(region, source, changes);
+  return changes;
+}
+
 std::string unifiedDiff(std::string_view source, const print::Output& output,
                         const DiffStyle& style) {
-  const std::vector<Region> regions = regionsOf(source, output);
-  std::vector<Change> changes;
-  for (const Region& region : regions) changesOf(region, source, changes);
+  const std::vector<LineChange> changes = lineChanges(source, output);
   if (changes.empty()) return {};
   return HunkWriter(source, style).write(changes);
 }

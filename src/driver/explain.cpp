@@ -4,23 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <set>
-#include <span>
 #include <string_view>
 #include <utility>
-#include <variant>
 
-#include "analysis/flow/cfg.h"
-#include "analysis/flow/loops.h"
-#include "driver/barrier_text.h"
-#include "driver/content_text.h"
-#include "driver/explain_words.h"
 #include "driver/remark_text.h"
+#include "driver/sync_rows.h"
 #include "driver/what_if.h"
-#include "ir/barrier.h"
-#include "ir/source_lines.h"
-#include "isa/wait_role.h"
 #include "parse/parser.h"
 #include "passes/registry.h"
 #include "support/demangle.h"
@@ -30,103 +19,9 @@ namespace ptxopt::driver {
 namespace {
 
 using passes::BarrierOutcome;
-using passes::Remark;
 
 constexpr std::size_t kWidth = 100;
 constexpr std::size_t kIndent = 10;  // of what is below the line of a barrier
-
-struct Row {
-  Offset offset = 0;
-  std::uint32_t line = 0;
-  std::string source;          // "k.cu:31"
-  std::string_view statement;  // its mnemonic
-  bool isBarrier = true;       // of a CTA
-  std::uint32_t depth = 0;
-  BarrierOutcome outcome = BarrierOutcome::Kept;
-  std::string why;                // in a few words, where that is possible
-  std::vector<std::string> more;  // the lines below
-};
-
-// By the position of the barrier: the remark of the first pass that kept it, or of the pass that
-// removed it.
-using Verdicts = std::map<Offset, const Remark*>;
-Verdicts verdictsOf(std::span<const Remark> remarks) {
-  Verdicts verdicts;
-  for (const Remark& remark : remarks) {
-    if (!remark.barrier || !remark.place.valid()) continue;
-    const Remark*& known = verdicts[remark.place.begin];
-    if (known == nullptr || remark.barrier->outcome != BarrierOutcome::Kept) known = &remark;
-  }
-  return verdicts;
-}
-
-// The same for the other statements that only synchronise.
-Verdicts waitVerdictsOf(std::span<const Remark> remarks) {
-  Verdicts verdicts;
-  for (const Remark& remark : remarks) {
-    const bool isRemoved = std::holds_alternative<passes::RemovedWait>(remark.content);
-    if (!isRemoved && !std::holds_alternative<passes::KeptWait>(remark.content)) continue;
-    const Remark*& known = verdicts[remark.place.begin];
-    if (known == nullptr || isRemoved) known = &remark;
-  }
-  return verdicts;
-}
-
-std::vector<std::string> linesOf(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    if (end != 0) lines.push_back(oneLine(text.substr(0, end)));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
-
-void setWhy(Row& row, std::string why, std::vector<std::string> more) {
-  row.why = std::move(why);
-  row.more = std::move(more);
-}
-
-// Why a barrier is kept.  `function` is the one before the passes.
-void setReason(Row& row, const Remark& remark, const ir::Function& function) {
-  const passes::BarrierVerdict& verdict = *remark.barrier;
-  if (verdict.conflict && verdict.conflict->example) {
-    const passes::ConflictExample& example = *verdict.conflict->example;
-    const auto [above, below] = sidesInElements(
-        example, instructionAt(function, verdict.conflict->above.instruction.place.begin),
-        instructionAt(function, verdict.conflict->below.instruction.place.begin));
-    std::vector<std::string> more = {above, below};
-    if (!example.given.empty()) more.push_back(example.given);
-    setWhy(row,
-           example.isCertain ? "two threads meet without it:" : "two threads may meet without it:",
-           std::move(more));
-  } else {
-    std::vector<std::string> lines = linesOf(whyKept(remark) + notesText(verdict));
-    if (const std::string example = exampleText(verdict); !example.empty()) {
-      lines.insert(lines.begin(), example);
-    }
-    if (verdict.conflict) lines.insert(lines.begin(), "it orders two accesses:");
-    if (lines.empty()) return;
-    std::string why = lines.front();
-    lines.erase(lines.begin());
-    setWhy(row, std::move(why), std::move(lines));
-  }
-}
-
-// Why there is no remark.
-std::string silence(const ir::Module& module, const ir::Function& function,
-                    std::span<const Remark> remarks) {
-  if (module.isFrozen()) {
-    return "the module is compiled for a debugger, and holds a directive that ptxopt does not know";
-  }
-  for (const Remark& remark : remarks) {
-    const bool isAboutIt = std::holds_alternative<passes::KeptFunction>(remark.content) &&
-                           remark.function->nameText() == function.nameText();
-    if (isAboutIt) return oneLine(messageOf(remark));
-  }
-  if (function.isOpaque) return "the function holds a directive that ptxopt does not know";
-  return "no pass looked at it";
-}
 
 // Breaks a line between words.  Lines after the first have two blanks more.
 std::string wrapped(std::string_view text, std::size_t indent) {
@@ -176,9 +71,9 @@ std::string othersText(const Counts& counts) {
   return fmt::format("{} {}", sum, sum == 1 ? "wait or fence" : "waits and fences");
 }
 
-std::string countsOf(const std::vector<Row>& rows) {
+std::string countsOf(const std::vector<SyncRow>& rows) {
   BarrierTotals totals;
-  for (const Row& row : rows) totals.add(row.isBarrier, row.outcome);
+  for (const SyncRow& row : rows) totals.add(row.isBarrier, row.outcome);
   std::string text;
   if (!totals.barriers.empty()) {
     text = fmt::format("{}, {}", plural(sumOf(totals.barriers), "barrier"),
@@ -190,14 +85,15 @@ std::string countsOf(const std::vector<Row>& rows) {
 }
 
 // Of the statement there is a column if there are others than barriers.
-std::string tableOf(const ir::Function& function, std::vector<Row> rows) {
+std::string tableOf(const ir::Function& function, std::vector<SyncRow> rows) {
   std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.depth > b.depth; });
+                   [](const SyncRow& a, const SyncRow& b) { return a.depth > b.depth; });
   std::size_t width = std::string_view("source").size();
   std::size_t statementWidth = 0;
-  for (const Row& row : rows) width = std::max(width, row.source.size());
-  if (std::ranges::any_of(rows, [](const Row& row) { return !row.isBarrier; })) {
-    for (const Row& row : rows) statementWidth = std::max(statementWidth, row.statement.size() + 2);
+  for (const SyncRow& row : rows) width = std::max(width, row.source.size());
+  if (std::ranges::any_of(rows, [](const SyncRow& row) { return !row.isBarrier; })) {
+    for (const SyncRow& row : rows)
+      statementWidth = std::max(statementWidth, row.statement.size() + 2);
   }
   const auto statementColumn = [&](std::string_view statement) {
     return statementWidth == 0 ? "" : fmt::format("{:<{}}", statement, statementWidth);
@@ -207,7 +103,7 @@ std::string tableOf(const ir::Function& function, std::vector<Row> rows) {
                                  demangled(function.nameText()), countsOf(rows));
   text += fmt::format("{:>6}  {:<{}}  {}{:>5}  {:<8}  why\n", "line", "source", width,
                       statementColumn("statement"), "loops", "outcome");
-  for (const Row& row : rows) {
+  for (const SyncRow& row : rows) {
     std::string line =
         fmt::format("{:>6}  {:<{}}  {}{:>5}  {}", row.line, row.source, width,
                     statementColumn(row.statement), row.depth, passes::spelling(row.outcome));
@@ -225,29 +121,30 @@ class Explainer {
  public:
   Explainer(const std::shared_ptr<const SourceText>& source, const OptimizeOptions& options,
             const OptimizeResult& result, const ExplainOptions& explain, ir::Module& module)
-      : remarks_(result.run.remarks),
-        explain_(explain),
+      : explain_(explain),
         module_(module),
-        sources_(module),
-        verdicts_(verdictsOf(remarks_)),
-        waitVerdicts_(waitVerdictsOf(remarks_)),
-        whatIf_(source, options, module) {}
+        rows_(module, result.run.remarks),
+        whatIf_(source, options, module) {
+    if (explain.inlineChains) rows_.showChains();
+  }
 
   Explanation run() {
-    const KeptBarriers kept = keptBarriers();
-    ways_ = whatIf_.ways(kept);
+    const KeptBarriers kept =
+        rows_.kept([this](const ir::Function& function) { return isWanted(function); });
+    const std::map<Offset, RemovingOptions> ways = whatIf_.ways(kept);
+    rows_.setWays(ways);
     Explanation result;
     for (ir::Function& function : module_.functions()) {
       if (!isWanted(function)) continue;
-      std::vector<Row> rows = rowsOf(function);
+      std::vector<SyncRow> rows = rows_.of(function, explain_.allSync);
       if (rows.empty()) continue;
       ++result.totals.functions;
-      for (const Row& row : rows) result.totals.add(row.isBarrier, row.outcome);
+      for (const SyncRow& row : rows) result.totals.add(row.isBarrier, row.outcome);
       result.text += (result.text.empty() ? "" : "\n") + tableOf(function, std::move(rows));
     }
-    result.totals.goWithAssumption = ways_.size();
+    result.totals.goWithAssumption = ways.size();
     result.totals.goWithSource = static_cast<std::size_t>(
-        std::ranges::count_if(ways_, [](const auto& way) { return way.second.isOfSource; }));
+        std::ranges::count_if(ways, [](const auto& way) { return way.second.isOfSource; }));
     if (result.text.empty()) {
       result.text = module_.source().name() +
                     (explain_.allSync ? ": nothing that synchronises\n" : ": no barriers\n");
@@ -265,108 +162,15 @@ class Explainer {
                                [&](const std::string& name) { return isCalled(function, name); });
   }
 
-  KeptBarriers keptBarriers() const {
-    KeptBarriers kept;
-    for (const auto& [offset, remark] : verdicts_) {
-      const ir::Function& function = *remark->function;
-      if (remark->barrier->outcome != BarrierOutcome::Kept || !isWanted(function)) continue;
-      kept.emplace(offset, function.isEntry() ? std::string(function.nameText()) : "");
-    }
-    return kept;
-  }
-
-  std::vector<Row> rowsOf(ir::Function& function) {
-    std::vector<Row> rows;
-    const analysis::Cfg cfg(function);
-    const analysis::Loops loops(cfg);
-    for (const ir::Statement& statement : function.body()) {
-      const auto* instruction = statement.as<ir::Instruction>();
-      if (instruction == nullptr) continue;
-      const bool isBarrier = ir::ctaBarrier(*instruction).has_value();
-      const bool isOther =
-          explain_.allSync && isa::isOnlySynchronization(isa::waitRoleOf(*instruction->desc));
-      if (!isBarrier && !isOther) continue;
-      Row& row = rows.emplace_back();
-      row.isBarrier = isBarrier;
-      row.statement = instruction->desc->mnemonic;
-      row.offset = instruction->source.begin;
-      row.line = module_.source().lineColumn(row.offset).line;
-      const auto place = sources_.written(row.offset);
-      if (place) row.source = ir::shortText(*place);
-      isSourceMissing_ |= !place;
-      row.depth = loops.depthOf(instruction->block);
-      if (isBarrier) {
-        explainRow(row, function);
-      } else {
-        explainWait(row, function);
-      }
-      if (explain_.inlineChains) addChain(row);
-    }
-    return rows;
-  }
-
-  void explainRow(Row& row, const ir::Function& function) {
-    const auto verdict = verdicts_.find(row.offset);
-    if (verdict == verdicts_.end()) {
-      row.why = silence(module_, function, remarks_);
-    } else {
-      const Remark& remark = *verdict->second;
-      row.outcome = remark.barrier->outcome;
-      row.depth = remark.barrier->loopDepth.value_or(row.depth);
-      if (row.outcome == BarrierOutcome::Kept) {
-        setReason(row, remark, function);
-        for (std::string& text : constantOperands(function, *instructionAt(function, row.offset))) {
-          row.more.push_back(std::move(text));
-        }
-      } else {
-        row.why = "it " + whatItOrders(remark);
-      }
-    }
-    if (const auto ways = ways_.find(row.offset); ways != ways_.end()) {
-      row.more.push_back("goes with " + ways->second.text);
-      const bool isShapeOpen = ways->second.isOfShape && function.isEntry();
-      if (isShapeOpen) kernelsOfAnyShape_.insert(std::string(function.nameText()));
-    }
-  }
-
-  void explainWait(Row& row, const ir::Function& function) const {
-    const auto verdict = waitVerdicts_.find(row.offset);
-    if (verdict == waitVerdicts_.end()) {
-      row.why = silence(module_, function, remarks_);
-      return;
-    }
-    const Remark& remark = *verdict->second;
-    if (const auto* removed = std::get_if<passes::RemovedWait>(&remark.content)) {
-      row.outcome = BarrierOutcome::Removed;
-      row.why = whyWaitIsGone(*removed);
-    } else {
-      row.why = whyWaitIsKept(remark, std::get<passes::KeptWait>(remark.content));
-    }
-  }
-
-  // "inlined: sync.h:50 in cg::sync, from k.cu:12"
-  void addChain(Row& row) const {
-    const ir::Location* location = sources_.at(row.offset);
-    if (location == nullptr) return;
-    const std::vector<ir::SourcePlace> chain = sources_.chain(*location);
-    if (chain.size() < 2) return;
-    std::string text = "inlined:";
-    for (std::size_t k = 0; k < chain.size(); ++k) {
-      text += fmt::format("{} {}", k == 0 ? "" : ", from", ir::shortText(chain[k]));
-      if (!chain[k].function.empty()) text += " in " + functionName(chain[k].function);
-    }
-    row.more.push_back(std::move(text));
-  }
-
   std::string hints(const KeptBarriers& kept) const {
     std::string text;
     const auto add = [&](std::string_view hint) {
       text += wrapped(fmt::format("hint: {}", hint), 0);
     };
-    if (isSourceMissing_) {
+    if (rows_.isSourceMissing()) {
       add("compile with -lineinfo (nvcc) or -gline-tables-only (clang) to see lines of the source");
     }
-    if (!kernelsOfAnyShape_.empty()) {
+    if (!rows_.kernelsOfAnyShape().empty()) {
       add("what the PTX says of the shape of blocks need not be assumed: __block_size__((X, Y, Z)) "
           "in CUDA C++ gives all of it, __launch_bounds__(N) the largest number of threads; "
           "--block-dim=KERNEL=X,Y,Z assumes it");
@@ -386,16 +190,10 @@ class Explainer {
     return text.empty() ? text : '\n' + text;
   }
 
-  std::span<const Remark> remarks_;
   const ExplainOptions& explain_;
   ir::Module& module_;
-  ir::SourceLines sources_;
-  Verdicts verdicts_;
-  Verdicts waitVerdicts_;
+  SyncRows rows_;
   WhatIf whatIf_;
-  std::map<Offset, RemovingOptions> ways_;
-  bool isSourceMissing_ = false;
-  std::set<std::string> kernelsOfAnyShape_;  // for which the shape matters, and is not known
 };
 
 }  // namespace

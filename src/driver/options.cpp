@@ -129,25 +129,31 @@ bool isSameFile(const std::string& a, const std::string& b) {
 
 // A report must not overwrite an input or the result.  Devices and pipes have no contents to lose.
 void requireReportsOfTheirOwn(const Options& options) {
-  for (const std::string& report : {options.remarks, options.facts, options.dotCfg}) {
+  const std::array<std::pair<const char*, const std::string&>, 6> reports = {{
+      {"--remarks", options.remarks},
+      {"--facts", options.facts},
+      {"--sarif", options.sarif},
+      {"--opt-record", options.optRecord},
+      {"--dot-cfg", options.dotCfg},
+      {"--html", options.html},
+  }};
+  for (auto report = reports.begin(); report != reports.end(); ++report) {
+    const auto& [name, path] = *report;
     std::error_code ignored;
     const bool holdsNothing =
-        report.empty() || report == kStandardStream || std::filesystem::is_other(report, ignored);
+        path.empty() || path == kStandardStream || std::filesystem::is_other(path, ignored);
     if (holdsNothing) continue;
-    const bool isInput = std::any_of(options.inputs.begin(), options.inputs.end(),
-                                     [&](const std::string& in) { return isSameFile(in, report); });
-    if (isInput || isSameFile(options.output, report)) {
-      throw std::invalid_argument("'" + report +
+    const bool isInput =
+        std::ranges::any_of(options.inputs, [&](const auto& in) { return isSameFile(in, path); });
+    if (isInput || isSameFile(options.output, path)) {
+      throw std::invalid_argument("'" + path +
                                   "' is an input or the output: a report would overwrite it");
     }
+    const auto same = std::find_if(std::next(report), reports.end(),
+                                   [&](const auto& other) { return other.second == path; });
+    if (same == reports.end() || isFolder(path)) continue;
+    throw std::invalid_argument(fmt::format("{} and {} name the same file", name, same->first));
   }
-  const auto requireTwo = [](const std::string& a, const std::string& b, const char* names) {
-    if (a.empty() || a == kStandardStream || a != b) return;
-    throw std::invalid_argument(std::string(names) + " name the same file");
-  };
-  requireTwo(options.remarks, options.dotCfg, "--remarks and --dot-cfg");
-  requireTwo(options.remarks, options.facts, "--remarks and --facts");
-  requireTwo(options.facts, options.dotCfg, "--facts and --dot-cfg");
 }
 
 // Rejects two inputs whose results would go to the same file of a folder.
@@ -376,6 +382,11 @@ void complete(Options& options, const RawOptions& raw) {
   }
   if (toFolder) requireDistinctNames("--output-dir", options.inputs);
   if (isFolder(options.dotCfg)) requireDistinctNames("--dot-cfg", options.inputs);
+  if (isFolder(options.html)) {
+    requireDistinctNames("--html", options.inputs);
+  } else if (!options.html.empty() && options.inputs.size() > 1) {
+    throw std::invalid_argument("--html: a page is about one input; a folder may have several");
+  }
   if (options.inputs.size() > 1) {
     if (toFile) throw std::invalid_argument("several inputs need --output-dir instead of -o");
     if (!options.facts.empty()) {
@@ -394,11 +405,12 @@ void complete(Options& options, const RawOptions& raw) {
   const bool resultToStandard = options.output == kStandardStream;
   const int users = int{resultToStandard} + int{options.diff} + int{options.explainBarriers} +
                     int{options.needs != ReportFormat::None} + int{options.kernelHash} +
-                    int{options.remarks == kStandardStream} + int{options.facts == kStandardStream};
+                    int{options.remarks == kStandardStream} +
+                    int{options.facts == kStandardStream} + int{options.html == kStandardStream};
   if (users > 1) {
     throw std::invalid_argument(
-        "only one of the result, --diff, --explain-barriers, --needs, --kernel-hash, --remarks=- "
-        "and --facts=- can go to standard output");
+        "only one of the result, --diff, --explain-barriers, --needs, --kernel-hash, --remarks=-, "
+        "--facts=- and --html=- can go to standard output");
   }
   requireReportsOfTheirOwn(options);
 }

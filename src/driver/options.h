@@ -77,10 +77,12 @@ struct Options {
   std::string facts;                    // the same
   std::vector<std::string> printAfter;  // passes, or "all"
   std::string dotCfg;                   // file or folder; empty: none
+  std::string html;                     // the same
 
   // The result itself is not asked for.
   bool reportsInstead() const {
-    return check || diff || explainBarriers || kernelHash || needs != ReportFormat::None;
+    return check || diff || explainBarriers || kernelHash || !html.empty() ||
+           needs != ReportFormat::None;
   }
 
   unsigned threads = 0;  // 0: one for each MiB of text, at most as many as the machine has

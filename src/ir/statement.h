@@ -240,8 +240,8 @@ class StatementList {
     (statement->next != nullptr ? statement->next->previous : last_) = statement->previous;
   }
 
-  // The roles of all instructions that were ever in the list, so that who looks for one of them
-  // need not look at each statement.
+  // The roles of all instructions that were ever in the list, so that a pass that looks
+  // for one of them need not visit each statement.
   isa::WaitRoles waitRoles() const { return waitRoles_; }
   // An instruction of the list has another `desc` now.
   void noteRole(const Statement& statement) {

@@ -59,20 +59,37 @@ class Report(unittest.TestCase):
         five = next(row for row in kernels if row[0] == "_Z10fiveInARowPKiPi")
         self.assertEqual(five[3:5], [5, 1])
         page = (pages / five[2]).read_text()
-        self.assertIn("it orders two accesses", page)
+        self.assertIn("two threads meet without it:\nthread (", page)
         self.assertEqual(page.count("<tr class='gone'"), 4)
+        self.assertIn("<nav><a href='../index.html'>All kernels</a></nav>", page)
         self.assertIn("control-flow graph: 1 blocks, 1 edges", page)
         scan = next(row for row in kernels if "scan" in row[0].lower())
         blocks = re.search(r"control-flow graph: (\d+) blocks", (pages / scan[2]).read_text())
         self.assertGreater(int(blocks[1]), 1)
-        self.assertEqual(len(list((pages / "kernel").iterdir())), len(kernels))
+        self.assertEqual(len(list((pages / "kernel").glob("*.html"))), len(kernels))
         for path in pages.rglob("*.html"):
-            self.assertNotRegex(path.read_text(), r"(src|href)=['\"]https?:")
+            text = path.read_text()
+            self.assertNotRegex(text, r"(src|href)=['\"]https?:")
+            for link in re.findall(r"(?:src|href)=['\"]([^'\"#]+)", text):
+                self.assertTrue((path.parent / link).exists(), f"{path}: {link}")
         # Again into the same folder, but not among other files.
         corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
         (self.folder / "other").mkdir()
         (self.folder / "other" / "file").touch()
         self.assertIn("is not empty", corpus("report", "other", "--ptxopt", run_test.PTXOPT, cwd=self.folder, expect=1))
+
+    def test_what_is_not_of_the_run_is_not_shown(self):
+        pages = self.make()
+        other = self.folder / "ptxopt"
+        other.write_text(f"#!/bin/sh\nexec {run_test.PTXOPT} \"$@\"\n")
+        other.chmod(0o755)
+        self.assertIn("is not the ptxopt of run 1", corpus("report", "pages", "--ptxopt", other, cwd=self.folder, expect=1))
+        with (self.folder / "ptx" / "scan_block.ptx").open("a") as file:
+            file.write("// changed")
+        (self.folder / "ptx" / "redundant_barriers.ptx").unlink()
+        corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
+        for path in (pages / "kernel").glob("*.html"):
+            self.assertIn("has gone, or has changed since the run", path.read_text())
 
     def test_lines_of_the_program(self):
         """Beside the PTX, from a file above its folder; of a file that is no source, nothing."""
@@ -86,7 +103,7 @@ class Report(unittest.TestCase):
         (self.folder / "ptx" / "other.ptx").write_text(text.replace("cuda/redundant_barriers.cu", "secret"))
         corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--check=none", "--memory=0", cwd=self.folder)
         corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
-        pages = [path.read_text() for path in (self.folder / "pages" / "kernel").iterdir()]
+        pages = [path.read_text() for path in (self.folder / "pages" / "kernel").glob("*.html")]
         self.assertTrue(any("<b>redundant_barriers.cu:7</b> line 7 &lt;of&gt; it" in page for page in pages))
         self.assertTrue(any("<b>secret:7</b> <" in page for page in pages))
 
@@ -97,8 +114,8 @@ class Report(unittest.TestCase):
         self.assertIn("1 of ", found)
         self.assertIn("_Z10fiveInARowPKiPi", found)
         self.assertIn("<circle" if "<circle" in found else "<rect", found)
-        kernel = re.search(r'href="(kernel/[^"]+)"', found)[1]
-        self.assertIn("it orders two accesses", self.browse(pages / kernel, ""))
+        kernel = re.search(r'href="(kernel/[^"]+[.]html)"', found)[1]
+        self.assertIn("two threads meet without it:", self.browse(pages / kernel, ""))
 
     @unittest.skipUnless(CHROMIUM, "no Chromium")
     def test_ten_thousand_kernels(self):

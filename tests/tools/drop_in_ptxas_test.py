@@ -151,7 +151,7 @@ class Ptxas(compilers.CompilerTest):
     def test_flags_without_a_meaning_are_refused(self):
         for flag in ("--stats", "--diff", "--check", "-o x", "-v", "-q", "--output-dir=x", "k.ptx",
                      "--help", "--version", "--list-passes", "--explain-barriers", "--facts=x", "--sarif=x",
-                     "--opt-record=x", "--dot-cfg=x", "--time-passes", "--remarks=-", "--print-after=all",
+                     "--opt-record=x", "--dot-cfg=x", "--html=x", "--time-passes", "--remarks=-", "--print-after=all",
                      "--whole-program --host-symbols=k.ptx", "--assumptions=absent"):
             with self.subTest(flag):
                 self.environment["PTXOPT_FLAGS"] = flag

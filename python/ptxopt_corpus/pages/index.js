@@ -140,7 +140,7 @@ function bars(title, describe, values) {
   if (values.length === 0) return;
   plot(title, describe, (svg) => {
     const most = Math.max(...values.map(([, value]) => value)) || 1;
-    const step = (TALL - 10) / values.length;
+    const step = Math.min(34, (TALL - 10) / values.length);
     values.forEach(([name, value, text], k) => {
       const top = 4 + k * step;
       const width = Math.max(1, (WIDTH - 210) * value / most);
@@ -166,5 +166,5 @@ function removedBarriers() {
 scatter("Registers", 4);
 scatter("Bytes of code", 5);
 removedBarriers();
-bars("Slowest files", "processor time of ptxopt", SLOWEST.map(([file, seconds]) => [file, seconds, `${(1000 * seconds).toFixed(0)} ms`]));
+bars("Slowest files", "what ptxopt takes for them", SLOWEST);
 update();

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/barrier.h"
+#include "analysis/flow/regions.h"
 #include "ir/module.h"
 
 namespace ptxopt::analysis {
@@ -60,62 +60,16 @@ std::string_view styleOf(EdgeKind kind) {
   }
 }
 
-// ---- regions -----------------------------------------------------------------------------------
-
-bool cuts(const ir::Instruction& instruction) {
-  const auto barrier = ir::ctaBarrier(instruction);
-  return barrier && barrier->isFull() && !instruction.guard;
+// "/set312/3:/set312/4": the colours of the regions of a block.
+std::string colorsOf(Regions& regions, BlockId b) {
+  constexpr std::uint32_t kColors = 12;
+  std::string text;
+  for (std::uint32_t k = 0; k < regions.pieces(b); ++k) {
+    text +=
+        (k == 0 ? "/set312/" : ":/set312/") + std::to_string(1 + (regions.of(b, k) - 1) % kColors);
+  }
+  return text;
 }
-
-// Disjoint sets of the pieces of blocks between barriers.
-class Regions {
- public:
-  explicit Regions(const Cfg& cfg) : cfg_(cfg) {
-    for (const BlockId b : cfg.blocks()) {
-      first_.push_back(static_cast<std::uint32_t>(leader_.size()));
-      leader_.push_back(first_.back());
-      for (const ir::Instruction& instruction : cfg.instructions(b)) {
-        if (cuts(instruction)) leader_.push_back(static_cast<std::uint32_t>(leader_.size()));
-      }
-    }
-    first_.push_back(static_cast<std::uint32_t>(leader_.size()));
-    for (EdgeId e = 0; e < cfg.edgeCount(); ++e) {
-      if (cfg.target(e) == cfg.exit() || !cfg.isReachable(cfg.source(e))) continue;
-      leader_[find(first_[indexOf(cfg.target(e))])] = find(first_[indexOf(cfg.source(e)) + 1] - 1);
-    }
-    numbers_.assign(leader_.size(), 0);
-    for (std::uint32_t piece = 0; piece < leader_.size(); ++piece) {
-      std::uint32_t& number = numbers_[find(piece)];
-      if (number == 0) number = ++count_;
-    }
-  }
-
-  bool any() const { return leader_.size() > cfg_.blockCount(); }
-  // The region of the k-th piece of a block, counted from 1.
-  std::uint32_t of(BlockId b, std::uint32_t k) { return numbers_[find(first_[indexOf(b)] + k)]; }
-  // "/set312/3:/set312/4" of a block.
-  std::string colors(BlockId b) {
-    constexpr std::uint32_t kColors = 12;
-    std::string text;
-    for (std::uint32_t k = 0; first_[indexOf(b)] + k < first_[indexOf(b) + 1]; ++k) {
-      text += (k == 0 ? "/set312/" : ":/set312/") + std::to_string(1 + (of(b, k) - 1) % kColors);
-    }
-    return text;
-  }
-  bool isOne(BlockId b) const { return first_[indexOf(b)] + 1 == first_[indexOf(b) + 1]; }
-
- private:
-  std::uint32_t find(std::uint32_t piece) {
-    while (leader_[piece] != piece) piece = leader_[piece] = leader_[leader_[piece]];
-    return piece;
-  }
-
-  const Cfg& cfg_;
-  std::vector<std::uint32_t> first_;  // by block, and one element more
-  std::vector<std::uint32_t> leader_;
-  std::vector<std::uint32_t> numbers_;  // by leader
-  std::uint32_t count_ = 0;
-};
 
 // ---- removed statements ------------------------------------------------------------------------
 
@@ -193,13 +147,13 @@ std::string dot(const Cfg& cfg, const InstructionText& text, const RemovedText& 
       addLines(lines.before, instruction);
       out += quoted(text ? text(instruction) : shortText(cfg.function(), instruction)) + "\\l";
       addLines(lines.after, instruction);
-      if (cuts(instruction)) addRegion();
+      if (Regions::cuts(instruction)) addRegion();
     }
     if (!cfg.isReachable(b)) {
       out += "\", style=dashed];\n";
     } else if (regions.any()) {
-      out += std::string("\", style=") + (regions.isOne(b) ? "filled" : "striped") +
-             ", fillcolor=\"" + regions.colors(b) + "\"];\n";
+      out += std::string("\", style=") + (regions.pieces(b) == 1 ? "filled" : "striped") +
+             ", fillcolor=\"" + colorsOf(regions, b) + "\"];\n";
     } else {
       out += "\"];\n";
     }

@@ -88,7 +88,7 @@ std::optional<NamedStatement> operationOf(const Cfg& cfg, const Instruction& sta
                    const WaitRole role = isa::waitRoleOf(*earlier.desc);
                    if (analysis::mayCall(earlier)) return Look::IsIt;
                    if (analysis::groupFamilyOf(role) != family) return Look::GoOn;
-                   const bool isCommitOfGroup = isa::isCommit(statement.desc->waitRole);
+                   const bool isCommitOfGroup = isa::isCommit(isa::waitRoleOf(*statement.desc));
                    if (isa::isCommit(role)) {
                      ++counted;
                      return isCommitOfGroup && !earlier.guard ? Look::Stop : Look::GoOn;
