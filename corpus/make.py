@@ -15,7 +15,8 @@ found on PATH or through the environment:
 
     NVCC, NVCC_NEW     nvcc; the second is a newer release that makes the folder nvcc-new
     CLANG              clang
-    CORPUS_PYTHON      a Python in which triton, numba-cuda, jax, cutlass and warp can be imported
+    CORPUS_PYTHON      a Python in which triton, numba-cuda, jax, cutlass, cuda.tile and warp can be
+                       imported
     MOJO               mojo
     PTXAS, PTXAS_NEW   ptxas for the check, older and newer release
 """
@@ -314,6 +315,14 @@ def jax_jobs(sources):
   return python_kernels(sources, "jax", "jax", for_each_arch("80", "90"))
 
 
+def mosaic_jobs(sources):
+  return python_kernels(sources, "mosaic", "jax", for_each_arch("90a", "100a"))
+
+
+def cutile_jobs(sources):
+  return python_kernels(sources, "cutile", "cuda.tile", for_each_arch("90", "100"))
+
+
 def cute_jobs(sources):
   return python_kernels(sources, "cute", "cutlass", for_each_arch("80", "90a", "100a"))
 
@@ -330,8 +339,8 @@ def mojo_jobs(sources):
 
 
 PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs, "clang": clang_jobs,
-             "triton": triton_jobs, "numba": numba_jobs, "jax": jax_jobs, "cute": cute_jobs,
-             "mojo": mojo_jobs}
+             "triton": triton_jobs, "numba": numba_jobs, "jax": jax_jobs, "mosaic": mosaic_jobs,
+             "cute": cute_jobs, "cutile": cutile_jobs, "mojo": mojo_jobs}
 
 
 # Output that carries a library's own code: for local runs, not kept.
@@ -360,7 +369,8 @@ def make(producers, root, pattern, workers):
   """Runs the producers into a folder; returns records of the files by path, and the failures."""
   shutil.rmtree(BUILD, ignore_errors=True)
   BUILD.mkdir()
-  for folder in ("cuda", "clang", "opencl", "triton", "numba", "jax", "cute", "mojo", "local"):
+  for folder in ("cuda", "clang", "opencl", "triton", "numba", "jax", "mosaic", "cute", "cutile",
+                 "mojo", "local"):
     if (CORPUS / folder).is_dir():
       shutil.copytree(CORPUS / folder, BUILD / folder)
 

@@ -198,17 +198,21 @@ bool parseFields(Argument& argument, std::string_view list) {
   return true;
 }
 
-// What follows "tensormap:".
-bool addTensorMap(Argument& argument, std::string_view text, std::string& error) {
-  std::string problem;
-  const auto parsed = parseTensorMap(text, problem);
-  if (!parsed) {
-    error = "'" + argument.text + "': " + problem;
-    return false;
+// What follows "tensormap:": one map, or several by value, one after the other.
+bool addTensorMaps(Argument& argument, std::string_view text, std::string& error) {
+  argument.bytes.clear();
+  for (const std::string_view part : split(text, ';')) {
+    std::string problem;
+    const auto parsed = parseTensorMap(part, problem);
+    if (!parsed) {
+      error = "'" + argument.text + "': " + problem;
+      return false;
+    }
+    const TensorMapBytes bytes = encode(parsed->map);
+    argument.addresses.push_back(
+        {argument.bytes.size() + kTensorMapAddress, parsed->buffer, parsed->addend});
+    argument.bytes.insert(argument.bytes.end(), bytes.begin(), bytes.end());
   }
-  const TensorMapBytes bytes = encode(parsed->map);
-  argument.bytes.assign(bytes.begin(), bytes.end());
-  argument.addresses.push_back({kTensorMapAddress, parsed->buffer, parsed->addend});
   return true;
 }
 
@@ -330,7 +334,7 @@ bool parse(Argument& argument, std::string& error) {
   }
   constexpr std::string_view kTensorMap = "tensormap:";
   if (text.starts_with(kTensorMap)) {
-    return addTensorMap(argument, text.substr(kTensorMap.size()), error);
+    return addTensorMaps(argument, text.substr(kTensorMap.size()), error);
   }
   constexpr std::string_view kMulticast = "multicast:";
   if (text.starts_with(kMulticast)) {
@@ -351,7 +355,7 @@ bool parse(Argument& argument, std::string& error) {
     if (!argument.isBuffer) return words.size() == 2;
     if (words.size() > 2 && words[2] == "tensormap") {
       const std::size_t map = text.find(kTensorMap) + kTensorMap.size();
-      if (!addTensorMap(argument, text.substr(map), error)) return false;
+      if (!addTensorMaps(argument, text.substr(map), error)) return false;
       if (*size < argument.bytes.size()) {
         error = "'" + argument.text + "': a tensor map has 128 bytes";
         return false;

@@ -27,6 +27,7 @@ namespace ptxopt::interp {
 //   buffer:4K:values:u32:1,2,3*10                3 ten times, zeros after
 //   buffer:4K:file:PATH                          the content of a file, zeros after
 //   tensormap:&in:f16:64,32:box=64,8             a tensor map (tensor_map.h) of a buffer, by value
+//   tensormap:&in:u8:64:box=64;&out:u8:64:box=64     several, one after the other
 //   buffer:128:tensormap:&in:...                 the address of a tensor map
 //   texture:&in:f32x4:64,32:filter=linear        a texture (texture.h) of a buffer, by its handle;
 //   surface:&in:u8x4:64,32, sampler:filter=linear    the same for surfaces and samplers

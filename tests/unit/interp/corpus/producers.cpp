@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What XLA makes of the functions of corpus/jax: one kernel of each, for shapes that are fixed, of
-// which the launch runs the first blocks.
+// which the launch runs the first blocks.  And all of the kernels of corpus/mosaic and
+// corpus/cutile.
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -106,11 +108,68 @@ void sortRows(Call& call) {
   }
 }
 
+// ---- Mosaic GPU and cuTile: buffers have names --------------------------------------------------
+
+void saxpy(Call& call) {
+  const auto x = call.variable<float>("x"), y = call.variable<float>("y");
+  const auto out = call.variable<float>("out");
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = 2.5f * x[i] + y[i];
+  call.closeVariable<float>("out", 1e-6);
+}
+
+void rowSoftmax(Call& call) {
+  constexpr std::size_t kColumns = 256;
+  const auto x = call.variable<float>("x"), out = call.variable<float>("out");
+  for (std::size_t row = 0; row < x.size(); row += kColumns) {
+    double sum = 0;
+    for (std::size_t i = row; i < row + kColumns; ++i) sum += std::exp(static_cast<double>(x[i]));
+    for (std::size_t i = row; i < row + kColumns; ++i) {
+      out[i] = static_cast<float>(std::exp(static_cast<double>(x[i])) / sum);
+    }
+  }
+  call.closeVariable<float>("out", 1e-6);
+}
+
+// Small integers: every sum is exact.
+void halfProduct(Call& call) {
+  constexpr std::size_t kDepth = 256, kColumns = 128;
+  const auto a = call.variable<Half>("a"), b = call.variable<Half>("b");
+  const auto out = call.variable<Half>("out");
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    float sum = 0;
+    for (std::size_t k = 0; k < kDepth; ++k) {
+      sum += static_cast<float>(a[i / kColumns * kDepth + k]) *
+             static_cast<float>(b[k * kColumns + i % kColumns]);
+    }
+    out[i] = Half(sum);
+  }
+}
+
+void runningSum(Call& call) {
+  constexpr std::size_t kColumns = 1024;
+  const auto x = call.variable<std::int32_t>("x"), out = call.variable<std::int32_t>("out");
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    out[i] = x[i] + (i % kColumns == 0 ? 0 : out[i - 1]);
+  }
+}
+
 constexpr Reference kReferences[] = {
-    {"jax/gather_rows", gatherRows},         {"jax/heat", heat},
-    {"jax/transpose_add", transposeAdd},     {"jax/arg_max", argMax},
-    {"jax/segment_sum", segmentSum},         {"jax/column_sums", columnSums},
-    {"jax/power_iteration", powerIteration}, {"jax/sort_rows", sortRows},
+    {"jax/gather_rows", gatherRows},
+    {"jax/heat", heat},
+    {"jax/transpose_add", transposeAdd},
+    {"jax/arg_max", argMax},
+    {"jax/segment_sum", segmentSum},
+    {"jax/column_sums", columnSums},
+    {"jax/power_iteration", powerIteration},
+    {"jax/sort_rows", sortRows},
+    {"mosaic/saxpy", saxpy},
+    {"mosaic/row_softmax", rowSoftmax},
+    {"mosaic/matmul_wgmma", halfProduct},
+    {"mosaic/matmul_tcgen05", halfProduct},
+    {"cutile/axpy", saxpy},
+    {"cutile/row_softmax", rowSoftmax},
+    {"cutile/matmul", halfProduct},
+    {"cutile/running_sum", runningSum},
 };
 
 }  // namespace
