@@ -2,6 +2,7 @@
 #include "interp/compare.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -14,16 +15,67 @@ bool has(const std::vector<Finding>& findings, FindingKind kind) {
                      [&](const Finding& finding) { return finding.kind == kind; });
 }
 
-// `a` has at most one outcome.
-std::string differenceOf(const Survey& a, const Survey& b) {
+// The outcome with the elements of the reference in place of those that are close to them.
+Outcome adjusted(Outcome outcome, const Outcome& reference, const Tolerances& tolerances) {
+  for (NamedBytes& object : outcome.memory) {
+    const NamedBytes* const wanted = findObject(reference, object.name);
+    const auto tolerance = tolerances.find(object.type);
+    if (wanted == nullptr || tolerance == tolerances.end()) continue;
+    if (wanted->bytes.size() != object.bytes.size()) continue;
+    const auto size = static_cast<std::size_t>(isa::bitWidth(object.type)) / 8;
+    const std::vector<std::uint64_t> is = elementsOf(object.bytes, object.type);
+    const std::vector<std::uint64_t> must = elementsOf(wanted->bytes, object.type);
+    for (std::size_t k = 0; k < is.size(); ++k) {
+      const bool isNear = isClose(elementValue(object.type, is[k]),
+                                  elementValue(object.type, must[k]), tolerance->second);
+      if (isNear)
+        std::copy_n(wanted->bytes.data() + k * size, size, object.bytes.data() + k * size);
+    }
+  }
+  return outcome;
+}
+
+struct Results {
+  std::set<std::uint64_t> checksums;
+  std::vector<Outcome> distinct;
+};
+Results resultsOf(const Survey& survey, const Survey& reference, const Tolerances& tolerances) {
+  Results results;
+  for (const Outcome& outcome : survey.distinct) {
+    Outcome result = tolerances.empty() || reference.distinct.empty()
+                         ? outcome
+                         : adjusted(outcome, reference.distinct.front(), tolerances);
+    if (results.checksums.insert(result.checksum()).second) {
+      results.distinct.push_back(std::move(result));
+    }
+  }
+  return results;
+}
+
+// `a` has at most one.
+std::string differenceOf(const Results& a, const Results& b) {
   for (const Outcome& outcome : b.distinct) {
-    if (a.distinct.empty() || a.outcomes.contains(outcome.checksum())) continue;
+    if (a.distinct.empty() || a.checksums.contains(outcome.checksum())) continue;
     return difference(a.distinct.front(), outcome);
   }
   return "the results differ";
 }
 
 }  // namespace
+
+std::optional<std::pair<isa::Type, double>> parseTolerance(std::string_view text) {
+  const std::vector<std::string_view> words = split(text, ':');
+  if (words.size() != 2) return std::nullopt;
+  const auto type = parseElementType(words[0]);
+  const auto tolerance = parseReal(words[1]);
+  if (!type || isa::bitWidth(*type) < 8 || !tolerance || !(*tolerance >= 0)) return std::nullopt;
+  return std::pair{*type, *tolerance};
+}
+
+bool isClose(double actual, double expected, double tolerance) {
+  return std::fabs(actual - expected) <= tolerance * std::max(1.0, std::fabs(expected)) ||
+         (std::isnan(actual) && std::isnan(expected));
+}
 
 bool Survey::has(FindingKind kind) const {
   return interp::has(findings, kind);
@@ -70,7 +122,7 @@ std::optional<Survey> survey(const ir::Module& module, const Scenario& scenario,
   return result;
 }
 
-Comparison compare(const Survey& a, const Survey& b) {
+Comparison compare(const Survey& a, const Survey& b, const Tolerances& tolerances) {
   using Kind = FindingKind;
   for (const Survey* side : {&a, &b}) {
     for (const Kind kind : {Kind::Unsupported, Kind::StepLimit}) {
@@ -86,13 +138,17 @@ Comparison compare(const Survey& a, const Survey& b) {
             "only the second has a finding of the kind " + std::string(spelling(finding.kind))};
   }
   if (a.has(Kind::DataRace)) return {Verdict::Inconclusive, "the first has a data race"};
-  if (a.outcomes.size() > 1) return {Verdict::Inconclusive, "the first has several outcomes"};
+  const Results first = resultsOf(a, a, tolerances);
+  if (first.checksums.size() > 1) return {Verdict::Inconclusive, "the first has several outcomes"};
   for (const Finding& finding : a.findings) {
     if (isFault(finding.kind)) {
       return {Verdict::Inconclusive, "the first ends with " + std::string(spelling(finding.kind))};
     }
   }
-  if (a.outcomes != b.outcomes) return {Verdict::Different, differenceOf(a, b)};
+  const Results second = resultsOf(b, a, tolerances);
+  if (first.checksums != second.checksums) {
+    return {Verdict::Different, differenceOf(first, second)};
+  }
   return {};
 }
 

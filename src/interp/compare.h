@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interp/launch.h"
@@ -35,9 +38,17 @@ struct Comparison {
   Verdict verdict = Verdict::Same;
   std::string reason;
 };
+// How far elements of a type may be from each other.
+using Tolerances = std::map<isa::Type, double>;
+// "f32:1e-5"; none if it is no such text.
+std::optional<std::pair<isa::Type, double>> parseTolerance(std::string_view text);
+// The tolerance is absolute up to 1 and relative to `expected` above; two NaN are close.
+bool isClose(double actual, double expected, double tolerance);
+
 // Finds them different if b has a race, a deadlock or a fault that a does not have.  Outcomes are
 // compared only if a has no race and exactly one outcome.  Otherwise, and if one of them cannot run
-// to its end, the result is inconclusive.
-Comparison compare(const Survey& a, const Survey& b);
+// to its end, the result is inconclusive.  Elements of these types that are close to those of the
+// first outcome of a count as equal, where the type is known: by the text of a buffer.
+Comparison compare(const Survey& a, const Survey& b, const Tolerances& tolerances = {});
 
 }  // namespace ptxopt::interp

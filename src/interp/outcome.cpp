@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a run left in memory, and what it was to leave.
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
-#include "interp/launch.h"
+#include "interp/compare.h"
 
 namespace ptxopt::interp {
 
@@ -101,9 +100,7 @@ std::optional<std::string> mismatch(const Outcome& outcome, const Expectation& e
     if (actual[k] == expected[k]) continue;
     const double a = elementValue(type, actual[k]);
     const double b = elementValue(type, expected[k]);
-    const bool isNear = std::fabs(a - b) <= expectation.tolerance * std::max(1.0, std::fabs(b)) ||
-                        (std::isnan(a) && std::isnan(b));
-    if (isNear && expectation.tolerance > 0) continue;
+    if (expectation.tolerance > 0 && isClose(a, b, expectation.tolerance)) continue;
     if (wrong++ != 0) continue;
     example = placeOf(expectation.name, k, type) + " is " + elementText(type, actual[k]) +
               ", expected " + elementText(type, expected[k]);

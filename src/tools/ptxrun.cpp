@@ -172,12 +172,22 @@ int runFile(Options options) {
   return worst;
 }
 
+interp::Tolerances tolerancesOf(const Options& options) {
+  interp::Tolerances tolerances;
+  for (const std::string& text : options.tolerances) {
+    const auto tolerance = interp::parseTolerance(text);
+    if (!tolerance) throw BadInput{"--tolerance " + text + " is not like f32:1e-5"};
+    tolerances.insert_or_assign(tolerance->first, tolerance->second);
+  }
+  return tolerances;
+}
+
 int compareTwo(const Options& options) {
   const auto a = load(options.files[0]);
   const auto b = load(options.files[1]);
   const interp::Survey first = survey(*a, ptxrun::jobsOf(*a, options).front(), options);
   const interp::Survey second = survey(*b, ptxrun::jobsOf(*b, options).front(), options);
-  const interp::Comparison comparison = interp::compare(first, second);
+  const interp::Comparison comparison = interp::compare(first, second, tolerancesOf(options));
   ptxrun::printFindings(*a, first.findings);
   ptxrun::printFindings(*b, second.findings);
   switch (comparison.verdict) {
@@ -212,6 +222,9 @@ void check(Options& options) {
     throw BadInput{"--jobs needs --no-races: races are only detected in a sequential run"};
   }
   if (options.files.size() == 1 && options.compares) throw BadInput{"--compare takes two files"};
+  if (!options.tolerances.empty() && !options.compares) {
+    throw BadInput{"--tolerance is for --compare; --expect has one of its own"};
+  }
   if (options.files.size() == 2 && !options.compares) {
     throw BadInput{"'" + options.files[1] + "' is a second file, which only --compare takes; " +
                    "sizes are one word, as in --grid 2,2"};

@@ -26,13 +26,14 @@ struct Options {
   std::string block;
   std::string cluster;
   std::vector<std::string> arguments;
-  std::vector<std::string> buffers;    // NAME=VALUE
-  std::vector<std::string> variables;  // NAME=VALUE
-  std::string scenario;                // a file
-  std::vector<std::string> ignored;    // KIND[:FILE]
-  std::vector<std::string> printed;    // NAME[:TYPE[:COUNT]]
-  std::vector<std::string> saved;      // NAME:FILE
-  std::vector<std::string> expected;   // NAME:FILE[:TOLERANCE[:TYPE]]
+  std::vector<std::string> buffers;     // NAME=VALUE
+  std::vector<std::string> variables;   // NAME=VALUE
+  std::string scenario;                 // a file
+  std::vector<std::string> tolerances;  // TYPE:TOLERANCE
+  std::vector<std::string> ignored;     // KIND[:FILE]
+  std::vector<std::string> printed;     // NAME[:TYPE[:COUNT]]
+  std::vector<std::string> saved;       // NAME:FILE
+  std::vector<std::string> expected;    // NAME:FILE[:TOLERANCE[:TYPE]]
   bool lists = false;
   std::uint64_t shared = 0;
   std::uint32_t schedules = 1;
