@@ -332,8 +332,9 @@ void Machine::checkBulk(Thread& thread, Bulk& bulk, BulkAgents agents) {
     return;
   }
   access.agent = agents.writer;
-  // What has no source, a store or a response, is taken for generic.
-  if (bulk.from.segment != nullptr) access.proxy = asyncProxyTo(*bulk.to.segment);
+  // A store has no source, and is generic.
+  const bool isStore = bulk.from.segment == nullptr && bulk.response == nullptr;
+  if (!isStore) access.proxy = asyncProxyTo(*bulk.to.segment);
   bulk.forCopied(bulk.size, [&](std::uint32_t at, std::uint32_t size) {
     check(thread, op, part(bulk.to, at), size, true, bulk.form->operation.has_value(), &access);
   });

@@ -111,6 +111,7 @@ void Machine::resetMbarrier(Cta& owner, std::uint64_t offset, std::uint32_t coun
   history.pending.clear();
   history.completed = {};
   history.pendingSeen = history.completedSeen = {};
+  history.pendingFenced = history.completedFenced = {};
   MbarrierObject object(0);
   object.expected = object.pending = count & MbarrierObject::kCountMask;
   writeMbarrier(owner, offset, object);
@@ -142,6 +143,7 @@ void Machine::arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& obj
     const std::size_t scopeLevel = op.scope == isa::Scope::None ? 0 : levelOf(op.scope);
     const auto& released = thread.clock.released[scopeLevel];
     if (released) history.pending.push_back(*released);
+    if (tensorCores_ != nullptr) tensorCores_->arrive(thread, history.pendingFenced);
   } else {
     history.pending.push_back(thread.clock.release());
   }
@@ -164,9 +166,11 @@ void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& o
   if (history.phaseAgent == 0) return;  // there is no object
   for (std::size_t k = 0; k < kScopeLevels; ++k)
     append(thread.clock.seen[k], history.completedSeen[k]);
+  if (tensorCores_ != nullptr) tensorCores_->observe(thread, history.completedFenced);
   if (op.semantics != isa::Semantics::Relaxed) {
     return thread.clock.learn(history.completed, learnMemo_);
   }
+  if (tensorCores_ != nullptr) tensorCores_->observe(thread, {&history.completed.base, 1});
   // A later fence may acquire it.
   thread.clock.seen[0].push_back(history.completed);
   history.seen[thread.clock.agent()] = history.phases;
@@ -182,6 +186,7 @@ void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {
   ++history.phases;
   history.isObserved = false;
   history.completedSeen = std::exchange(history.pendingSeen, {});
+  history.completedFenced = std::exchange(history.pendingFenced, {});
   history.completedFailure = std::exchange(history.failedRequest, nullptr);
   if (history.phaseAgent == 0) return;
   // Joined once, for all threads that wait.

@@ -2,7 +2,7 @@
 // Barriers of a CTA and of a cluster.
 #include <algorithm>
 
-#include "interp/machine.h"
+#include "interp/machine_tensor_core.h"
 
 namespace ptxopt::interp {
 
@@ -156,8 +156,9 @@ void Machine::clusterBarrier(Thread& thread, const Op& op) {
     const auto& released = thread.clock.released[levelOf(isa::Scope::Cluster)];
     if (op.semantics != isa::Semantics::Relaxed) {
       cluster.clocks.add(thread.clock);
-    } else if (released) {
-      cluster.clocks.add(*released);
+    } else {
+      if (released) cluster.clocks.add(*released);
+      if (tensorCores_ != nullptr) tensorCores_->arriveAtCluster(thread);
     }
   }
   --cluster.pending;
@@ -170,6 +171,7 @@ void Machine::settleCluster(Cluster& cluster) {
     ++cluster.phase;
     cluster.pending = cluster.live;
     if (options_.detectsRaces) cluster.lastClock = cluster.clocks.finish();
+    if (tensorCores_ != nullptr) tensorCores_->completeArrivals(cluster);
   }
   if (cluster.waiting == 0) return;
   for (const auto& cta : cluster.ctas) {
@@ -179,6 +181,7 @@ void Machine::settleCluster(Cluster& cluster) {
       --cluster.waiting;
       if (options_.detectsRaces) {
         thread.clock.learn(cluster.lastClock);
+        if (tensorCores_ != nullptr) tensorCores_->observeCluster(thread);
       }
       ++thread.pc;
       wake(thread);

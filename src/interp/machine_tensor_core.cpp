@@ -48,11 +48,11 @@ std::uint64_t Machine::TensorCores::addressIn(std::span<Thread> threads, const O
 std::uint32_t Machine::TensorCores::columnsIn(std::span<Thread> threads, const Op& op,
                                               const TensorCoreForm& form) {
   const auto columns = static_cast<std::uint32_t>(threads[0].frame[form.columns]);
-  if (!TensorMemory::isSize(columns)) {
+  if (!TensorMemory::isSize(columns, form.isExclusive)) {
     machine_->fault(FindingKind::OutOfBounds, op,
-                    std::to_string(columns) +
-                        " columns, which is no power of 2 from 32 to 512, by " +
-                        describe(machine_->nameOf(threads[0])));
+                    std::to_string(columns) + " columns, which is no " +
+                        (form.isExclusive ? "multiple of 32" : "power of 2") +
+                        " from 32 to 512, by " + describe(machine_->nameOf(threads[0])));
   }
   return columns;
 }
@@ -101,7 +101,8 @@ bool Machine::TensorCores::canRun(const Cta& cta, std::uint32_t warp, const Op& 
   const auto memory = memories_.find(&cta);
   if (form.kind != Kind::Allocate || memory == memories_.end()) return true;
   const auto columns = static_cast<std::uint32_t>(first.frame[form.columns]);
-  return !TensorMemory::isSize(columns) || memory->second->words.findRoom(columns).has_value();
+  return !TensorMemory::isSize(columns, form.isExclusive) ||
+         memory->second->words.findRoom(columns, form.isExclusive).has_value();
 }
 
 void Machine::TensorCores::allocate(std::span<Thread> threads, const Op& op,
@@ -117,8 +118,9 @@ void Machine::TensorCores::allocate(std::span<Thread> threads, const Op& op,
         memory.relinquisher, "it gave up the permit here");
     involveWarp(finding, threads);
   }
-  const std::uint32_t column = *memory.words.findRoom(columns);  // canRun() has found it
-  memory.words.allocate(column, columns);
+  // canRun() has found it.
+  const std::uint32_t column = *memory.words.findRoom(columns, form.isExclusive);
+  memory.words.allocate(column, columns, form.isExclusive);
   memory.allocator = &op;
   constexpr std::uint32_t kBytes = 4;
   const Place place = machine_->resolve(first, op, isa::Space::Shared, address, kBytes, true);
@@ -140,11 +142,12 @@ void Machine::TensorCores::free(std::span<Thread> threads, const Op& op,
   const std::uint32_t columns = columnsIn(threads, op, form);
   const auto address = static_cast<std::uint32_t>(addressIn(threads, op, form.address));
   const TensorWord word = TensorWord::at(address);
-  if (word.lane != 0 || !memory.words.free(word.column, columns)) {
+  if (word.lane != 0 || !memory.words.free(word.column, columns, form.isExclusive)) {
     Finding& finding = machine_->finding(
         FindingKind::TensorMemory, op,
         "tcgen05.dealloc of " + std::to_string(columns) + " columns at " + hexadecimal(address) +
-            ", which is no allocation, by " + describe(machine_->nameOf(first)));
+            ", which is no allocation" + (form.isExclusive ? " that is exclusive" : "") + ", by " +
+            describe(machine_->nameOf(first)));
     return involveWarp(finding, threads);
   }
   freed_.push_back(first.cta);
@@ -161,7 +164,7 @@ void Machine::TensorCores::free(std::span<Thread> threads, const Op& op,
   for (std::uint32_t lane = 0; lane < TensorMemory::kLanes; ++lane) {
     const std::uint64_t offset = TensorMemory::offsetOf({lane, word.column});
     Race race;
-    if (!segment.shadow->access(offset, bytes, first.clock, access, race)) continue;
+    if (!segment.shadow->access(offset, bytes, clockOf(first), access, race)) continue;
     const Place place{segment.bytes.data() + offset, &segment, offset};
     machine_->reportRace(first, op, place, TensorMemory::kWordBytes, access, race);
   }
@@ -228,7 +231,7 @@ void Machine::TensorCores::recordWord(Thread& thread, const Transfer& transfer, 
   access.writes = !transfer.isLoad();
   const std::uint64_t offset = TensorMemory::offsetOf(word);
   Race race;
-  if (segment.shadow->access(offset, TensorMemory::kWordBytes, thread.clock, access, race)) {
+  if (segment.shadow->access(offset, TensorMemory::kWordBytes, clockOf(thread), access, race)) {
     const Place place{segment.bytes.data() + offset, &segment, offset};
     machine_->reportRace(thread, *transfer.op, place, TensorMemory::kWordBytes, access, race);
   }
@@ -246,6 +249,10 @@ void Machine::TensorCores::issue(std::span<Thread> threads, const Op& op,
   transfer->warp = first.warp();
   const auto address = static_cast<std::uint32_t>(addressIn(threads, op, form.address));
   transfer->first = TensorWord::at(address);
+  // An address in the first 32 lanes means those of the warp, as kernels of Pallas rely on.
+  if (transfer->first.lane < 32) {
+    transfer->first.lane += first.warp() % (TensorMemory::kLanes / 32) * 32;
+  }
   for (const Thread& thread : threads) transfer->frames[thread.lane()] = thread.frameBase;
   transfer->clock = ++pending.clock;
   if (pending.agent == 0) pending.agent = machine_->newAgent(first);
@@ -302,6 +309,34 @@ void Machine::TensorCores::land(Transfer& transfer) {
       machine_->undefinedBytes_[{&segment, offset + k}] = undefined->second.why;
     }
   });
+  if (transfer.form->reduction) reduce(transfer);
+}
+
+// What is undefined in the words is so in their minimum or maximum, if it depends on it.
+void Machine::TensorCores::reduce(Transfer& load) {
+  const std::vector<std::uint32_t>& registers = load.form->registers;
+  std::vector<std::uint32_t> words(registers.size() - 1);
+  for (Thread& thread : machine_->lanesOf(*load.cta, load.warp)) {
+    const std::size_t frame = load.frames[thread.lane()];
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      words[k] = static_cast<std::uint32_t>(stackOf(thread)[frame + registers[k]]);
+    }
+    const std::size_t place = frame + registers.back();
+    const std::uint32_t result = load.form->reduction->of(words);
+    stackOf(thread)[place] = result;
+    if (thread.twin != nullptr && place < thread.twin->origins.size()) {
+      twinStackOf(thread)[place] = result;
+    }
+    const Undefined* why = nullptr;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+      const auto found = load.undefined.find({frame + registers[k], thread.lane()});
+      if (found == load.undefined.end()) continue;
+      words[k] ^= static_cast<std::uint32_t>(found->second.bits);
+      why = found->second.why;
+    }
+    const Slot bits = load.form->reduction->of(words) ^ result;
+    if (why != nullptr && bits != 0) load.undefined[{place, thread.lane()}] = {bits, why};
+  }
 }
 
 void Machine::TensorCores::landAll(Pending& pending) {
@@ -413,6 +448,7 @@ void Machine::TensorCores::begin(Thread& thread, ThreadClock& agent,
   if (!machine_->options_.detectsRaces) return;
   if (agent.agent() == 0) agent.start(machine_->newAgent(thread));
   agent.learn(thread.clock.release());
+  agent.learn(clockOf(thread).base());
   for (ThreadClock* const other : others) {
     if (other->agent() != 0) agent.learn(other->release());
   }
@@ -525,12 +561,14 @@ void Machine::TensorCores::exit(const Thread& thread) {
 }
 
 void Machine::TensorCores::endCluster(const Cluster& cluster) {
+  clusterArrivals_.erase(&cluster);
   // First all operations, which may access the memory of two CTAs.
   for (const auto& cta : cluster.ctas) {
     for (const Thread& thread : cta->threads) {
       performAll(&thread);
       issuers_.erase(&thread);
       knownAtFence_.erase(&thread);
+      fencedViews_.erase(&thread);
     }
   }
   for (const auto& cta : cluster.ctas) {

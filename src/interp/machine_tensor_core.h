@@ -46,6 +46,15 @@ class Machine::TensorCores {
   // A tcgen05.fence.
   void fence(Thread& thread, const Op& op);
   void fence(const Turn& turn, const Op& op);
+  // A relaxed arrival of the thread passes on what its last tcgen05.fence::before_thread_sync
+  // orders, and who waits for the arrivals orders it before its tcgen05 operations behind a
+  // tcgen05.fence::after_thread_sync.  All else that a relaxed arrival passes on is in ThreadClock.
+  void arrive(const Thread& thread, std::vector<ClockRef>& passed) const;
+  void observe(const Thread& thread, std::span<const ClockRef> passed);
+  // The same at barrier.cluster.
+  void arriveAtCluster(const Thread& thread);
+  void completeArrivals(const Cluster& cluster);
+  void observeCluster(const Thread& thread);
   // False if there may be a finding for one of the threads.
   bool touchTogether(const Turn& turn) const;
   // Before the thread returns from the function that it is in, to another one.
@@ -135,6 +144,19 @@ class Machine::TensorCores {
     // Of other threads, the last that it knows; see takeOver().
     std::map<const Thread*, std::shared_ptr<const Handover>> inherited;
   };
+  // What a thread orders by fences and relaxed operations, for its tcgen05 operations only.
+  struct FencedView {
+    ClockRef released;           // by its last before_thread_sync
+    std::vector<ClockRef> seen;  // by waits since the last after_thread_sync
+    ThreadClock ordered;         // by after_thread_sync, behind such waits
+    // With all that the thread itself knows: its clock when it knew `mergedFrom`.
+    ThreadClock merged;
+    ClockRef mergedFrom;
+  };
+  struct ClusterArrivals {
+    std::vector<ClockRef> pending;
+    std::vector<ClockRef> completed;
+  };
   // The tensor memory of a CTA, and who may allocate.
   struct Memory {
     explicit Memory(const Places* places) : words(places) {}
@@ -163,6 +185,7 @@ class Machine::TensorCores {
   void checkWord(Thread& thread, const Transfer& transfer, const TensorWord& word) const;
   void recordWord(Thread& thread, const Transfer& transfer, AgentId agent, const TensorWord& word);
   void land(Transfer& transfer);
+  void reduce(Transfer& load);  // .red
   void landAll(Pending& pending);
   void landOne();
   std::vector<Snapshot> doneBy(const Thread& thread);
@@ -183,6 +206,8 @@ class Machine::TensorCores {
   static void inheritAccumulator(const Issuer& issuer, ThreadClock& agent,
                                  const Accumulator& accumulator);
   void handOver(Thread& thread);
+  // What comes before an access of the thread to tensor memory.
+  const ThreadClock& clockOf(const Thread& thread);
   // The issuer of the thread, with what it has inherited before its next operation.
   Issuer& takeOver(const Thread& thread);
   void issueShift(Thread& thread, const Op& op, const TensorCoreForm& form);
@@ -196,11 +221,12 @@ class Machine::TensorCores {
                       std::uint32_t columns, const char* access);
   void issueCopy(Thread& thread, const Op& op, const TensorCoreForm& form);
   struct CopiedPiece {
-    std::uint64_t from = 0;  // in shared memory
+    Cta* cta = nullptr;
+    std::uint64_t from = 0;  // in its shared memory
     TensorWord to;
     const Undefined* why = nullptr;  // it holds something undefined
   };
-  void copyPiece(Cta& cta, const CopiedPiece& piece);
+  void copyPiece(const CopiedPiece& piece);
   // machine_tensor_product.cpp
   struct Product;
   void issueProduct(Thread& thread, const Op& op, const TensorCoreForm& form);
@@ -254,6 +280,8 @@ class Machine::TensorCores {
   bool isHandedOver_ = false;  // some thread has handed over something
   // What the threads knew at their last tcgen05.fence::after_thread_sync since then.
   std::unordered_map<const Thread*, ClockRef> knownAtFence_;
+  std::unordered_map<const Thread*, FencedView> fencedViews_;
+  std::unordered_map<const Cluster*, ClusterArrivals> clusterArrivals_;
   std::map<const Thread*, Queue, ByNumber> queues_;   // none is empty
   std::vector<std::shared_ptr<Transfer>> transfers_;  // that have not landed
   std::vector<Cta*> freed_;                           // where warps may wait for room

@@ -67,36 +67,44 @@ void Machine::TensorCores::issueCopy(Thread& thread, const Op& op, const TensorC
   }
   const TensorWord first =
       TensorWord::at(static_cast<std::uint32_t>(form.address.in(thread.frame)));
-  Cta& cta = *thread.cta;
-  Segment& words = memoryOf(cta).words.segment();
   Issuer& issuer = takeOver(thread);
   ThreadClock& agent = issuer.copies;
   begin(thread, agent, {&issuer.sources});
   inherit(issuer, agent, {&Handover::sources});
+  if (form.copy.lanes == 1) {  // .4x256b is also in order with shifts before it
+    begin(thread, agent, {&issuer.shifts});
+    inherit(issuer, agent, {&Handover::shifts});
+  }
   std::vector<CopiedPiece> pieces;
-  for (std::uint32_t lane = 0; lane < TensorMemory::kLanes; ++lane) {
-    for (std::uint32_t k = 0; k < form.copy.pieces; ++k) {
-      const std::uint32_t row = form.copy.firstRow[lane / 32] + lane % 32;
-      const std::uint64_t from = addressOfPiece(matrix, true, row, k) - kSharedBase;
-      const TensorWord to{first.lane + lane, first.column + k * kPieceColumns};
-      checkShared(thread, op, cta, from, "");
-      checkAllocated(thread, op, cta, to, kPieceColumns, "write");
-      record(thread, op, agent, {&cta.shared, from, kPieceBytes, false});
+  for (Cta* const cta : pairOf(thread, op, form.ctas)) {
+    Segment& words = memoryOf(*cta).words.segment();
+    for (std::uint32_t at = 0; at < 4 * form.copy.lanes * form.copy.pieces; ++at) {
+      const std::uint32_t group = at / form.copy.pieces / form.copy.lanes;
+      const std::uint32_t lane = at / form.copy.pieces % form.copy.lanes;
+      const std::uint32_t k = at % form.copy.pieces;
+      const std::uint64_t from =
+          addressOfPiece(matrix, true, form.copy.firstRow[group] + lane, k) - kSharedBase;
+      const TensorWord to{first.lane + 32 * group + lane, first.column + k * kPieceColumns};
+      checkShared(thread, op, *cta, from, "");
+      checkAllocated(thread, op, *cta, to, kPieceColumns, "write");
+      record(thread, op, agent, {&cta->shared, from, kPieceBytes, false});
       record(thread, op, agent, {&words, TensorMemory::offsetOf(to), kPieceBytes, true});
-      const Place place{cta.shared.bytes.data() + from, &cta.shared, from};
+      const Place place{cta->shared.bytes.data() + from, &cta->shared, from};
       const bool isUndefined = machine_->isUndefined(place, kPieceBytes);
       pieces.push_back(
-          {from, to, isUndefined ? &machine_->originOf(thread, op, place, kPieceBytes) : nullptr});
+          {cta, from, to,
+           isUndefined ? &machine_->originOf(thread, op, place, kPieceBytes) : nullptr});
     }
   }
   Operation operation;
-  operation.perform = [this, &cta, pieces = std::move(pieces)] {
-    for (const CopiedPiece& piece : pieces) copyPiece(cta, piece);
+  operation.perform = [this, pieces = std::move(pieces)] {
+    for (const CopiedPiece& piece : pieces) copyPiece(piece);
   };
   enqueue(thread, std::move(operation));
 }
 
-void Machine::TensorCores::copyPiece(Cta& cta, const CopiedPiece& piece) {
+void Machine::TensorCores::copyPiece(const CopiedPiece& piece) {
+  Cta& cta = *piece.cta;
   Segment& segment = memoryOf(cta).words.segment();
   const std::uint64_t offset = TensorMemory::offsetOf(piece.to);
   const auto from = cta.shared.bytes.begin() + static_cast<std::ptrdiff_t>(piece.from);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// tcgen05.fence: pipelines of operations that several threads issue (PTX ISA 9.7.18.6.3).
+// tcgen05.fence: pipelines of operations that several threads issue, and what relaxed operations
+// order together with such fences (PTX ISA 9.7.18.6.3).
 //
-// What is complete needs no such fence: the mechanisms of the memory model order it.
+// What is complete needs no such fence beside operations that release and acquire: the mechanisms
+// of the memory model order it.
 #include <algorithm>
 
 #include "interp/machine_tensor_core.h"
@@ -9,8 +11,67 @@
 namespace ptxopt::interp {
 
 void Machine::TensorCores::fence(Thread& thread, const Op& op) {
-  if (!op.is(kSecond)) return handOver(thread);
-  if (isHandedOver_) knownAtFence_[&thread] = thread.clock.base();
+  const bool isTracked = machine_->options_.detectsRaces;
+  if (!op.is(kSecond)) {
+    handOver(thread);
+    if (isTracked) {
+      const Snapshot own = thread.clock.release();
+      ThreadClock known = clockOf(thread);
+      known.start(Places::kNowhere);
+      known.learn(own);
+      fencedViews_[&thread].released = known.base();
+    }
+    return;
+  }
+  const auto view = fencedViews_.find(&thread);
+  if (view != fencedViews_.end()) {
+    for (const ClockRef& seen : std::exchange(view->second.seen, {})) {
+      view->second.ordered.learn(seen);
+    }
+    view->second.mergedFrom = nullptr;
+  }
+  if (isHandedOver_) knownAtFence_[&thread] = clockOf(thread).base();
+}
+
+const ThreadClock& Machine::TensorCores::clockOf(const Thread& thread) {
+  const auto found = fencedViews_.find(&thread);
+  if (found == fencedViews_.end() || found->second.ordered.base() == nullptr) return thread.clock;
+  FencedView& view = found->second;
+  if (view.mergedFrom == nullptr || view.mergedFrom != thread.clock.base()) {
+    view.mergedFrom = thread.clock.base();
+    view.merged = thread.clock;
+    view.merged.learn(view.ordered.base());
+  }
+  return view.merged;
+}
+
+void Machine::TensorCores::arrive(const Thread& thread, std::vector<ClockRef>& passed) const {
+  const auto view = fencedViews_.find(&thread);
+  if (view != fencedViews_.end() && view->second.released != nullptr) {
+    passed.push_back(view->second.released);
+  }
+}
+
+void Machine::TensorCores::observe(const Thread& thread, std::span<const ClockRef> passed) {
+  if (passed.empty()) return;
+  std::vector<ClockRef>& seen = fencedViews_[&thread].seen;
+  seen.insert(seen.end(), passed.begin(), passed.end());
+}
+
+void Machine::TensorCores::arriveAtCluster(const Thread& thread) {
+  arrive(thread, clusterArrivals_[thread.cta->cluster].pending);
+}
+
+void Machine::TensorCores::completeArrivals(const Cluster& cluster) {
+  const auto found = clusterArrivals_.find(&cluster);
+  if (found != clusterArrivals_.end()) {
+    found->second.completed = std::exchange(found->second.pending, {});
+  }
+}
+
+void Machine::TensorCores::observeCluster(const Thread& thread) {
+  const auto found = clusterArrivals_.find(thread.cta->cluster);
+  if (found != clusterArrivals_.end()) observe(thread, found->second.completed);
 }
 
 void Machine::TensorCores::fence(const Turn& turn, const Op& op) {

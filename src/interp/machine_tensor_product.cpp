@@ -35,16 +35,22 @@ struct Machine::TensorCores::Product {
   TensorWord metadata;  // its first word, in lane 0
   bool accumulates = false;
   std::vector<std::uint32_t> disabled;  // a bit for each lane of each CTA
-  const Undefined* why = nullptr;       // null: nothing undefined is read
+  ZeroColumns zeroColumns;
+  const Undefined* why = nullptr;  // null: nothing undefined is read
 
   int parts() const { return static_cast<int>(ctas.size()); }
   Multiplicand multiplicandA() const {
-    return {descriptor.a, form->context.isPacked(), !descriptor.isATransposed,
-            descriptor.m / parts(), form->context.isSparse ? descriptor.k / 2 : descriptor.k};
+    return {descriptor.a,
+            form->context.isPacked(),
+            !descriptor.isATransposed,
+            descriptor.m / parts(),
+            form->context.isSparse ? descriptor.k / 2 : descriptor.k,
+            0};
   }
   Multiplicand multiplicandB() const {
-    return {descriptor.b, form->context.isPacked(), !descriptor.isBTransposed,
-            descriptor.n / parts(), descriptor.k};
+    return {
+        descriptor.b, form->context.isPacked(), !descriptor.isBTransposed, descriptor.n / parts(),
+        descriptor.k, zeroColumns.shift};
   }
   bool updates(std::size_t cta, std::uint32_t lane) const {
     const std::size_t bit = cta * TensorMemory::kLanes + lane;
@@ -94,6 +100,15 @@ std::shared_ptr<Machine::TensorCores::Product> Machine::TensorCores::makeProduct
   product->accumulates = r[form.product.accumulates] != 0;
   for (const std::uint32_t slot : form.product.disabledLanes) {
     product->disabled.push_back(static_cast<std::uint32_t>(r[slot]));
+  }
+  if (form.product.zeroColumns != 0) {
+    const std::uint64_t mask = r[form.product.zeroColumns];
+    const auto columns = decodeZeroColumns(mask, product->descriptor.m, product->descriptor.n);
+    if (const std::string* const problem = std::get_if<std::string>(&columns)) {
+      refuse(FindingKind::TensorMemory,
+             "the zero-column mask " + hexadecimal(mask) + " " + *problem);
+    }
+    product->zeroColumns = std::get<ZeroColumns>(columns);
   }
   checkPlaces(*product);
   return product;
@@ -222,7 +237,9 @@ void Machine::TensorCores::forPieces(const Product& product, bool isA, Cta& cta,
       if (isShared) {
         const MatrixDescriptor& from = isA ? *product.a : product.b;
         // A large number if it is below.
-        visit(cta.shared, addressOfPiece(from, grid.isKMajor, line, column) - kSharedBase);
+        visit(cta.shared, addressOfPiece(from, grid.isKMajor, grid.firstLine + line,
+                                         grid.firstColumn + column) -
+                              kSharedBase);
         continue;
       }
       const std::uint32_t lane = laneOfRow(product.path, static_cast<int>(line));
@@ -454,6 +471,10 @@ std::vector<std::uint32_t> Machine::TensorCores::compute(Product& product, bool 
                       descriptor.negatesB ? -value : value;
                 });
     if (product.form->context.isSparse) addPlaces(product, cta, terms.places, flipsUnwritten);
+  }
+  const std::vector<bool>& isZero = product.zeroColumns.isZero;
+  for (std::size_t at = 0; !isZero.empty() && at < terms.b.size(); ++at) {
+    if (isZero[at % isZero.size()]) terms.b[at] = 0;
   }
   if (product.accumulates) readAccumulators(product, terms.d, flipsUnwritten);
   if (product.form->context.hasScales()) {

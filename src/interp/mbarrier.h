@@ -54,6 +54,10 @@ struct MbarrierPhases {
   const Op* last = nullptr;  // the last operation that a thread executed on it
   bool isObserved = false;   // a wait has seen that the phase before is complete
   bool hasLayout1 = false;   // .layout::v1
+  // What relaxed arrivals behind a tcgen05.fence pass on, in the current phase and in the one
+  // before.
+  std::vector<ClockRef> pendingFenced;
+  std::vector<ClockRef> completedFenced;
   // What strong reads of copies that completed in the current phase, or in the one before, have
   // seen, by the level of the fence that acquires it.
   SeenSnapshots pendingSeen;

@@ -191,8 +191,9 @@ void Program::setCallsIndirectly() {
 }
 
 std::vector<std::uint32_t> ProductForm::slots() const {
-  std::vector<std::uint32_t> all = {a.slot,      descriptorA,  descriptorB,  instruction,
-                                    accumulates, scalesA.slot, scalesB.slot, metadata.slot};
+  std::vector<std::uint32_t> all = {a.slot,       descriptorA,   descriptorB,
+                                    instruction,  accumulates,   scalesA.slot,
+                                    scalesB.slot, metadata.slot, zeroColumns};
   all.insert(all.end(), disabledLanes.begin(), disabledLanes.end());
   return all;
 }

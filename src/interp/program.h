@@ -386,6 +386,7 @@ struct ProductForm {
   AddressOperand scalesB;
   AddressOperand metadata;                   // of .sp
   std::vector<std::uint32_t> disabledLanes;  // 4 for each CTA, or none
+  std::uint32_t zeroColumns = 0;             // slot: the mask of .ws; 0: none
 
   std::vector<std::uint32_t> slots() const;
 };
@@ -408,11 +409,13 @@ struct TensorCoreForm {
   Kind kind = Kind::Relinquish;
   AddressOperand address;
   std::uint32_t columns = 0;  // slot
+  bool isExclusive = false;   // an allocation, or the end of one
   std::uint32_t mask = 0;     // slot: of ranks in the cluster; 0: no multicast
   TensorFragment fragment;
+  std::optional<TensorReduction> reduction;  // of a load: the result is the last register
   TensorCopy copy;
   ProductForm product;
-  int ctas = 1;                          // of .cta_group, of a shift
+  int ctas = 1;                          // of .cta_group, of a copy and a shift
   std::uint32_t descriptor = 0;          // slot
   std::vector<std::uint32_t> registers;  // slots
 };

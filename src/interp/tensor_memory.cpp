@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "interp/arithmetic/floating.h"
+
 namespace ptxopt::interp {
 
 namespace {
@@ -23,11 +25,13 @@ TensorMemory::TensorMemory(const Places* places) {
 
 // ---- allocation ---------------------------------------------------------------------------------
 
-bool TensorMemory::isSize(std::uint32_t columns) {
-  return std::has_single_bit(columns) && columns >= kFewestColumns && columns <= kColumns;
+bool TensorMemory::isSize(std::uint32_t columns, bool isExclusive) {
+  const bool isKnown = isExclusive ? columns % kFewestColumns == 0 : std::has_single_bit(columns);
+  return isKnown && columns >= kFewestColumns && columns <= kColumns;
 }
 
-std::optional<std::uint32_t> TensorMemory::findRoom(std::uint32_t columns) const {
+std::optional<std::uint32_t> TensorMemory::findRoom(std::uint32_t columns, bool isExclusive) const {
+  if (isExclusive_ || (isExclusive && hasAllocations())) return std::nullopt;
   for (std::uint32_t first = 0; first + columns <= kColumns; first += columns) {
     const auto* const begin = owner_.data() + first;
     if (std::all_of(begin, begin + columns, [](auto owner) { return owner == 0; })) return first;
@@ -35,16 +39,18 @@ std::optional<std::uint32_t> TensorMemory::findRoom(std::uint32_t columns) const
   return std::nullopt;
 }
 
-void TensorMemory::allocate(std::uint32_t first, std::uint32_t columns) {
+void TensorMemory::allocate(std::uint32_t first, std::uint32_t columns, bool isExclusive) {
+  isExclusive_ = isExclusive;
   const auto owner = static_cast<std::uint16_t>(first + 1);
   std::fill_n(owner_.begin() + first, columns, owner);
 }
 
-bool TensorMemory::free(std::uint32_t first, std::uint32_t columns) {
-  if (first >= kColumns || owner_[first] != first + 1) return false;
+bool TensorMemory::free(std::uint32_t first, std::uint32_t columns, bool isExclusive) {
+  if (first >= kColumns || owner_[first] != first + 1 || isExclusive != isExclusive_) return false;
   const auto all = std::count(owner_.begin(), owner_.end(), owner_[first]);
   if (static_cast<std::uint32_t>(all) != columns) return false;
   std::fill_n(owner_.begin() + first, columns, std::uint16_t{0});
+  isExclusive_ = false;
   if (segment_.written.empty()) return true;
   // Who allocates them again finds nothing there.
   for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
@@ -131,6 +137,34 @@ TensorWord TensorFragment::wordOf(std::uint32_t thread, std::uint32_t reg) const
   if (isPacked) word.column *= 2;
   word.column += shift;
   return word;
+}
+
+// ---- reductions ---------------------------------------------------------------------------------
+
+std::uint32_t TensorReduction::of(std::span<const std::uint32_t> words) const {
+  const auto choose = [&](auto a, auto b) { return isMaximum ? std::max(a, b) : std::min(a, b); };
+  const auto number = [&](std::uint32_t bits) {
+    return std::bit_cast<float>(isAbsolute ? bits & 0x7fffffff : bits);
+  };
+  std::uint32_t result = words[0];
+  for (const std::uint32_t word : words) {
+    switch (type) {
+      case Type::U32:
+        result = choose(result, word);
+        break;
+      case Type::S32:
+        result = static_cast<std::uint32_t>(
+            choose(static_cast<std::int32_t>(result), static_cast<std::int32_t>(word)));
+        break;
+      case Type::F32: {
+        const float both = isMaximum ? maximum(number(result), number(word), propagatesNaN)
+                                     : minimum(number(result), number(word), propagatesNaN);
+        result = std::bit_cast<std::uint32_t>(both);
+        break;
+      }
+    }
+  }
+  return result;
 }
 
 }  // namespace ptxopt::interp

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "interp/memory.h"
@@ -34,16 +35,18 @@ class TensorMemory {
   // `places`: null if neither races nor undefined words are of interest.
   explicit TensorMemory(const Places* places);
 
-  // How many columns an allocation may have: 32, 64, 128, 256 or 512.
-  static bool isSize(std::uint32_t columns);
+  // How many columns an allocation may have: 32, 64, 128, 256 or 512, and if it is exclusive, any
+  // multiple of 32 up to 512.
+  static bool isSize(std::uint32_t columns, bool isExclusive);
 
   // ---- allocation; all of these cost O(columns) ------------------------------------------------
   // The first of `columns` free columns, at a multiple of their number; none if there is no room.
-  std::optional<std::uint32_t> findRoom(std::uint32_t columns) const;
+  // An exclusive allocation is the only one.
+  std::optional<std::uint32_t> findRoom(std::uint32_t columns, bool isExclusive) const;
   // They must be free; `columns` is at least 1.
-  void allocate(std::uint32_t first, std::uint32_t columns);
-  // False, and nothing is done, unless exactly these were allocated together.
-  bool free(std::uint32_t first, std::uint32_t columns);
+  void allocate(std::uint32_t first, std::uint32_t columns, bool isExclusive);
+  // False, and nothing is done, unless exactly these were allocated together, in this way.
+  bool free(std::uint32_t first, std::uint32_t columns, bool isExclusive);
   bool isAllocated(std::uint32_t column) const { return column < kColumns && owner_[column] != 0; }
   bool hasAllocations() const;
 
@@ -67,6 +70,7 @@ class TensorMemory {
   Segment segment_;
   // Of each column: 1 plus the first column of its allocation; 0: it is free.
   std::array<std::uint16_t, kColumns> owner_{};
+  bool isExclusive_ = false;  // the allocation that there is
 };
 
 enum class FragmentShape : std::uint8_t {
@@ -90,9 +94,20 @@ struct TensorFragment {
   TensorWord wordOf(std::uint32_t thread, std::uint32_t reg) const;
 };
 
+// What tcgen05.ld.red makes of the words that a thread loads.
+struct TensorReduction {
+  enum class Type : std::uint8_t { F32, U32, S32 };
+  Type type = Type::F32;
+  bool isMaximum = false;
+  bool isAbsolute = false;  // of floats
+  bool propagatesNaN = false;
+
+  std::uint32_t of(std::span<const std::uint32_t> words) const;  // at least one
+};
+
 // What a tcgen05.cp moves from shared memory: rows of pieces of 16 bytes.
 struct TensorCopy {
-  std::uint32_t rows = 0;
+  std::uint32_t lanes = 0;   // of each group of 32, from its first one on
   std::uint32_t pieces = 0;  // of a row
   // For each of the four groups of 32 lanes: the first row that it gets.
   std::array<std::uint32_t, 4> firstRow{0, 32, 64, 96};

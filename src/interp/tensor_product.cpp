@@ -188,6 +188,32 @@ std::variant<InstructionDescriptor, std::string> decodeInstruction(std::uint32_t
   return result;
 }
 
+// The names of the fields and the examples of the manual agree: 0 is used for a skip span, and B
+// for a use span.  Its table has them the other way.
+std::variant<ZeroColumns, std::string> decodeZeroColumns(std::uint64_t bits, int m, int n) {
+  const auto field = [&](int first, std::uint64_t mask) {
+    return static_cast<int>(bits >> first & mask);
+  };
+  ZeroColumns result;
+  result.shift = field(56, 63);
+  if (field(36, 7) != 0) return "has reserved bits that are not 0";
+  if (result.shift > (m == 32 ? 16 : 32)) {
+    return "shifts columns by " + std::to_string(result.shift);
+  }
+  if (field(39, 1) == 0) return result;
+  const int skip = field(40, 255) + 1;
+  const int use = field(48, 255) + 1;
+  const int parts = 128 / m;
+  for (int part = 0; part < parts; ++part) {
+    const bool skipsFirst = field(32 + part, 1) != 0;
+    for (int column = 0; column < n / parts; ++column) {
+      const int place = (field(8 * part, 255) + column) % (skip + use);
+      result.isZero.push_back(skipsFirst ? place < skip : place >= use);
+    }
+  }
+  return result;
+}
+
 // ---- tensor memory ------------------------------------------------------------------------------
 
 DataPath dataPathOf(const InstructionDescriptor& descriptor, const ProductContext& context) {
@@ -272,9 +298,13 @@ int Multiplicand::perPiece() const {
 }
 
 PieceGrid Multiplicand::grid() const {
-  const auto across = static_cast<std::uint32_t>(isKMajor ? depth : rows);
+  const auto inPiece = static_cast<std::uint32_t>(perPiece());
+  const auto across = static_cast<std::uint32_t>(isKMajor ? depth : rows + skipped());
   const auto lines = static_cast<std::uint32_t>(isKMajor ? rows : depth);
-  return {isKMajor, lines, across / static_cast<std::uint32_t>(perPiece()), 0, 0};
+  const auto first = static_cast<std::uint32_t>(firstRow);
+  const std::uint32_t columns = (across + inPiece - 1) / inPiece;
+  if (isKMajor) return {true, lines, columns, first, 0};
+  return {false, lines, columns, 0, first / inPiece};
 }
 
 std::uint32_t bitsAt(const std::uint8_t* piece, int index, int bits) {

@@ -62,6 +62,14 @@ struct InstructionDescriptor {
 std::variant<InstructionDescriptor, std::string> decodeInstruction(std::uint32_t bits,
                                                                    const ProductContext& context);
 
+// Which columns of B are taken for zero, in .ws (9.7.18.4.3), and which one in memory is the first.
+struct ZeroColumns {
+  std::vector<bool> isZero;  // of each of n columns, or empty
+  int shift = 0;
+};
+// Of the descriptor, or what is wrong with it, in words that follow "the zero-column mask".
+std::variant<ZeroColumns, std::string> decodeZeroColumns(std::uint64_t bits, int m, int n);
+
 // How the rows of D, and of A, are spread over the lanes of a CTA.
 enum class DataPath : std::uint8_t {
   Full,      // layouts A and D: 128 rows
@@ -91,12 +99,15 @@ struct Multiplicand {
   bool isPacked = false;  // 4 bits without padding
   bool isKMajor = true;
   int rows = 0;
-  int depth = 0;  // what is stored
+  int depth = 0;     // what is stored
+  int firstRow = 0;  // of those in memory
 
   // Elements in 16 bytes.  Those below 8 bits have the room of 8 bits, unless they are packed:
   // 16 follow each other, and padding follows them.
   int perPiece() const;
   PieceGrid grid() const;
+  // If it is MN-major: the elements in a piece of the grid before those of the first row.
+  int skipped() const { return isKMajor ? 0 : firstRow % perPiece(); }
 };
 // visit(row, k, value) for all elements; `pieces`: of the grid, line after line.
 template <class Visit>
@@ -124,16 +135,18 @@ void forElements(const Multiplicand& matrix, const std::vector<std::uint8_t>& pi
   const int bits = bitsInMemory(matrix.element);
   const int perPiece = matrix.perPiece();
   const int lines = matrix.isKMajor ? matrix.rows : matrix.depth;
-  const int length = matrix.isKMajor ? matrix.depth : matrix.rows;
+  const int skipped = matrix.skipped();
+  const int length = matrix.isKMajor ? matrix.depth : matrix.rows + skipped;
   const std::uint8_t* piece = pieces.data();
   for (int line = 0; line < lines; ++line) {
     for (int first = 0; first < length; first += perPiece) {
       for (int j = 0; j < perPiece; ++j) {
         const double value = numberOf(matrix.element, bitsAt(piece, j, bits));
+        const int along = first + j - skipped;
         if (matrix.isKMajor) {
-          visit(line, first + j, value);
-        } else {
-          visit(first + j, line, value);
+          visit(line, along, value);
+        } else if (along >= 0 && along < matrix.rows) {
+          visit(along, line, value);
         }
       }
       piece += MatrixDescriptor::kPieceBytes;

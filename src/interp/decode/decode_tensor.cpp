@@ -22,7 +22,7 @@ constexpr Word<TensorPath> kTensorPaths[] = {
 
 bool isRefusedCopy(std::string_view qualifier) {
   return qualifier.starts_with(".override") || qualifier.starts_with(".mbarrier::report") ||
-         qualifier == ".multicast::cluster::32b" || qualifier == ".im2col_no_offs::w";
+         qualifier == ".im2col_no_offs::w";
 }
 
 }  // namespace
@@ -85,8 +85,9 @@ void Decoder::decodeTensorCopy(const ir::Instruction& instruction, Op op) {
       const std::size_t count = tensor.path == TensorPath::Im2col ? tensor.rank - 2 : 2;
       if (tensor.offsets.size() != count) throw Problem{"a wrong number of im2col offsets"};
     }
-    if (desc.has(".multicast::cluster") || desc.has(".multicast::cluster::16b")) {
-      bulk.mask = source(operand(instruction, next), Type::B16);
+    const bool isWide = desc.has(".multicast::cluster::32b");
+    if (isWide || desc.has(".multicast::cluster") || desc.has(".multicast::cluster::16b")) {
+      bulk.mask = source(operand(instruction, next), isWide ? Type::B32 : Type::B16);
     }
   }
   if (desc.has(".reduce")) {

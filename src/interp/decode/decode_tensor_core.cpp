@@ -23,7 +23,6 @@ constexpr Word<std::uint32_t> kRepetitions[] = {{".x1", 1},   {".x2", 2},    {".
 void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
   using Kind = TensorCoreForm::Kind;
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.has(".exclusive")) throw Problem{"tensor memory that is allocated .exclusive"};
   const bool isAfter = desc.has(".fence::after_thread_sync");
   if (isAfter || desc.has(".fence::before_thread_sync")) {
     op.action = Action::TensorFence;
@@ -37,6 +36,7 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
                        ? reference(operand(instruction, 0))
                        : AddressOperand{source(operand(instruction, 0), Type::B32), 0, true};
     form.columns = source(operand(instruction, 1), Type::U32);
+    form.isExclusive = desc.has(".exclusive");
   } else if (desc.has(".relinquish_alloc_permit")) {
     form.kind = Kind::Relinquish;
   } else if (desc.has(".wait::ld") || desc.has(".wait::st")) {
@@ -83,24 +83,36 @@ AddressOperand Decoder::tensorMemoryReference(const ir::Operand& operand) {
 
 void Decoder::decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.has(".cta_group::2")) throw Problem{"a copy to the tensor memory of two CTAs"};
   if (desc.has(".b8x16")) throw Problem{"a copy that unpacks elements"};
-  constexpr Word<TensorCopy> kShapes[] = {{".128x256b", {128, 2, {0, 32, 64, 96}}},
-                                          {".128x128b", {128, 1, {0, 32, 64, 96}}},
-                                          {".warpx2::02_13", {64, 1, {0, 32, 0, 32}}},
-                                          {".warpx2::01_23", {64, 1, {0, 0, 32, 32}}},
-                                          {".warpx4", {32, 1, {0, 0, 0, 0}}}};
+  constexpr Word<TensorCopy> kShapes[] = {
+      {".128x256b", {32, 2, {0, 32, 64, 96}}},     {".128x128b", {32, 1, {0, 32, 64, 96}}},
+      {".warpx2::02_13", {32, 1, {0, 32, 0, 32}}}, {".warpx2::01_23", {32, 1, {0, 0, 32, 32}}},
+      {".warpx4", {32, 1, {0, 0, 0, 0}}},          {".4x256b", {1, 2, {0, 1, 2, 3}}}};
   const TensorCopy* copy = findWord(desc, kShapes);
-  if (copy == nullptr) throw Problem{"the lanes of .4x256b are not known"};
+  if (copy == nullptr) throw Problem{"a shape that is not known"};
   form.copy = *copy;
+  form.ctas = desc.has(".cta_group::2") ? 2 : 1;
   form.address = tensorMemoryReference(operand(instruction, 0));
   form.descriptor = source(operand(instruction, 1), Type::B64);
 }
 
-// ld: registers, [address]{, split}; st: [address]{, split}, registers.
+void Decoder::decodeReduction(const isa::InstructionDesc& desc, TensorCoreForm& form) {
+  using Reduction = TensorReduction;
+  constexpr Word<Reduction::Type> kTypes[] = {{".f32", Reduction::Type::F32},
+                                              {".u32", Reduction::Type::U32},
+                                              {".s32", Reduction::Type::S32}};
+  const Reduction::Type* type = findWord(desc, kTypes);
+  if (type == nullptr) throw Problem{"a type that is not known"};
+  if (form.fragment.shape != FragmentShape::Lanes32x32) {
+    throw Problem{"whether the two halves of a lane are reduced together is not known"};
+  }
+  form.reduction = {*type, desc.has(".max"), desc.has(".abs"), desc.has(".NaN")};
+}
+
+// ld: registers{, result}, [address]{, split}; st: [address]{, split}, registers.
 void Decoder::decodeFragmentTransfer(const ir::Instruction& instruction, TensorCoreForm& form) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.has(".red") || desc.has(".spcompress")) throw Problem{"loads that reduce or compress"};
+  if (desc.has(".spcompress")) throw Problem{"a load that compresses"};
   const bool isLoad = form.kind == TensorCoreForm::Kind::Load;
   TensorFragment& fragment = form.fragment;
   const FragmentShape* shape = findWord(desc, kTensorShapes);
@@ -111,6 +123,10 @@ void Decoder::decodeFragmentTransfer(const ir::Instruction& instruction, TensorC
   fragment.isPacked = desc.has(".pack::16b") || desc.has(".unpack::16b");
   std::size_t next = 0;
   if (isLoad) form.registers = elements(operand(instruction, next++), Type::B32, true);
+  if (desc.has(".red")) {
+    decodeReduction(desc, form);
+    form.registers.push_back(destination(operand(instruction, next++)));
+  }
   form.address = tensorMemoryReference(operand(instruction, next++));
   if (fragment.shape == FragmentShape::Lanes16x32x2) {
     const ir::Operand& split = operand(instruction, next++);
@@ -121,7 +137,8 @@ void Decoder::decodeFragmentTransfer(const ir::Instruction& instruction, TensorC
   }
   if (!isLoad) form.registers = elements(operand(instruction, next++), Type::B32, false);
   if (instruction.operand(next) != nullptr) throw Problem{"more operands than are known"};
-  if (form.registers.size() != fragment.registers()) throw Problem{"a wrong number of registers"};
+  const std::size_t wanted = fragment.registers() + (form.reduction ? 1 : 0);
+  if (form.registers.size() != wanted) throw Problem{"a wrong number of registers"};
 }
 
 }  // namespace ptxopt::interp

@@ -43,7 +43,7 @@ ProductContext Decoder::productContext(const isa::InstructionDesc& desc) {
 }
 
 // [d], a or [a], b{, [metadata]}, idesc{, {lanes}}{, [scales of a], [scales of b]}, enable-input-d
-// {, scale-input-d}.
+// {, scale-input-d}{, zero-column mask}.
 void Decoder::decodeTensorProduct(const ir::Instruction& instruction, TensorCoreForm& form) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.has(".decompress::lut::b")) throw Problem{"a matrix B that is decompressed"};
@@ -81,7 +81,7 @@ void Decoder::decodeTensorProduct(const ir::Instruction& instruction, TensorCore
     product.shift = static_cast<int>(shift);
   }
   if (product.context.isWeightStationary && instruction.operand(next) != nullptr) {
-    throw Problem{"a mask of columns that are zero"};
+    product.zeroColumns = source(take(), Type::B64);
   }
   if (instruction.operand(next) != nullptr) throw Problem{"more operands than are known"};
 }

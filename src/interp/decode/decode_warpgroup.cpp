@@ -26,7 +26,10 @@ void Decoder::findFragments() {
     if (instruction == nullptr || !holdsFragments(*instruction)) continue;
     for (const std::size_t k : {0, 1, 2}) {
       const ir::Operand* const operand = instruction->operand(k);
-      if (operand == nullptr || operand->kind != ir::OperandKind::Vector) continue;
+      if (operand == nullptr) continue;
+      const bool isResult = operand->kind == ir::OperandKind::Register && operand->writes;
+      if (isResult) fragments_.insert(operand->reg());  // of tcgen05.ld.red
+      if (operand->kind != ir::OperandKind::Vector) continue;
       for (const ir::Operand& member : ir::members(*operand)) {
         if (member.reg() != ir::RegisterId::None) fragments_.insert(member.reg());
       }

@@ -111,6 +111,7 @@ class Decoder {
   // decode_tensor_core.cpp
   void decodeTensorCore(const ir::Instruction& instruction, Op op);
   void decodeFragmentTransfer(const ir::Instruction& instruction, TensorCoreForm& form);
+  void decodeReduction(const isa::InstructionDesc& desc, TensorCoreForm& form);
   void decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form);
   AddressOperand tensorMemoryReference(const ir::Operand& operand);
 

@@ -395,7 +395,7 @@ TEST(Execute, AccessesTogetherAndAlone) {
 
 TEST(Execute, WhatIsAbsentSaysSo) {
   try {
-    execute("tcgen05.cp.cta_group::1.4x256b [%r0], %rd0;");
+    execute("tcgen05.cp.cta_group::1.128x128b.b8x16.b4x16_p64 [%r0], %rd0;");
     FAIL() << "it ran";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("'tcgen05.cp"), std::string::npos) << error.what();

@@ -161,6 +161,20 @@ void chooseScales(ProductCase& test, Random& random) {
   test.scaleIdB = below(random, 4 / test.scales) * test.scales;
 }
 
+void chooseZeroColumns(ProductCase& test, Random& random) {
+  test.hasZeroColumns = test.isWeightStationary && oneOf(random, 2);
+  if (!test.hasZeroColumns) return;
+  const auto field = [&](int first, int bound) {
+    test.zeroColumns |= static_cast<std::uint64_t>(below(random, bound)) << first;
+  };
+  for (int part = 0; part < 4; ++part) field(8 * part, oneOf(random, 2) ? 4 : 256);
+  field(32, 16);
+  field(39, 2);
+  field(40, oneOf(random, 2) ? 8 : 256);
+  field(48, oneOf(random, 2) ? 8 : 256);
+  field(56, test.m == 32 ? 17 : 33);
+}
+
 ProductCase chooseCase(const std::string& kind, Random& random) {
   ProductCase test;
   test.kind = kind.substr(0, kind.find('_'));
@@ -181,8 +195,11 @@ ProductCase chooseCase(const std::string& kind, Random& random) {
       !isATransposed && !isFolded && (test.a.bits >= 8 || test.isPacked()) && oneOf(random, 3);
   test.layoutA = chooseLayout(random, !isATransposed, test.a, test.isPacked(), rows,
                               test.storedDepth(), 0, kBeginB);
-  test.layoutB = chooseLayout(random, !isBTransposed, test.b, test.isPacked(), test.n / test.ctas,
-                              test.k, kBeginB, kSharedBytes - kBeginB);
+  chooseZeroColumns(test, random);
+  int across = test.n / test.ctas + test.columnShift();
+  if (isBTransposed) across = (across + 15) / 16 * 16;
+  test.layoutB = chooseLayout(random, !isBTransposed, test.b, test.isPacked(), across, test.k,
+                              kBeginB, kSharedBytes - kBeginB);
   test.negatesA = test.kind != "i8" && oneOf(random, 3);
   test.negatesB = test.kind != "i8" && oneOf(random, 3);
   test.accumulates = oneOf(random, 2);
@@ -279,6 +296,7 @@ std::string instructionText(const ProductCase& test) {
   if (test.scales != 0) text += ", [%e], [%f]";
   text += ", %yes";
   if (test.shift != 0) text += ", " + std::to_string(test.shift);
+  if (test.hasZeroColumns) text += ", %z";
   return text;
 }
 
@@ -300,6 +318,7 @@ std::string kernelOf(const ProductCase& test) {
   set("b64", "%x", test.layoutA.descriptor());
   set("b64", "%y", test.layoutB.descriptor());
   set("b32", "%i", test.instruction());
+  set("b64", "%z", test.zeroColumns);
   for (std::size_t k = 0; k < test.disabled.size(); ++k) {
     set("b32", "%m" + std::to_string(k), test.disabled[k]);
   }
@@ -321,7 +340,7 @@ std::string kernelOf(const ProductCase& test) {
   .reg .pred %p, %q, %first, %yes;
   .reg .b16 %both;
   .reg .b32 %t, %w, %l, %s, %a, %b, %c, %d, %e, %f, %g, %i, %o, %r<8>, %m<8>;
-  .reg .b64 %x, %y, %bytes, %words;
+  .reg .b64 %x, %y, %z, %bytes, %words;
   mov.b16 %both, 3;
   mov.u32 %t, %tid.x;
   mov.u32 %o, %ctaid.x;

@@ -100,6 +100,7 @@ std::string ProductCase::text() const {
          (isWeightStationary ? " ws" : "") +
          (isSparse ? " sparse " + std::to_string(selector) : "") +
          (isStored ? " stored" : " " + layout(layoutA)) + " " + layout(layoutB) +
+         (hasZeroColumns ? " mask " + std::to_string(zeroColumns) : "") +
          (accumulates ? " + D" : "") + " shift " + std::to_string(shift) + " scales " +
          std::to_string(scales);
 }
@@ -192,6 +193,27 @@ std::vector<int> placesIn(const ProductCase& test, ProductMemory& memory) {
   return places;
 }
 
+// The spans of the mask, written out one after the other, without the first `start` columns: see
+// the examples of PTX ISA 9.7.18.4.3.
+std::vector<bool> zeroColumnsOf(const ProductCase& test) {
+  std::vector<bool> all;
+  const auto byte = [&](int k) { return static_cast<int>(test.zeroColumns >> 8 * k & 255); };
+  const bool isMask = (test.zeroColumns >> 39 & 1) != 0;
+  const int parts = test.m == 128 ? 1 : test.m == 64 ? 2 : 4;
+  for (int part = 0; part < parts; ++part) {
+    std::vector<bool> spans;
+    bool isZero = (test.zeroColumns >> (32 + part) & 1) != 0;
+    while (static_cast<int>(spans.size()) < byte(part) + test.n) {
+      spans.insert(spans.end(), static_cast<std::size_t>(byte(isZero ? 5 : 6) + 1), isZero);
+      isZero = !isZero;
+    }
+    const auto begin = spans.begin() + byte(part);
+    all.insert(all.end(), begin, begin + test.n / parts);
+  }
+  if (!isMask) all.assign(all.size(), false);
+  return all;
+}
+
 }  // namespace
 
 void multiplyReference(const ProductCase& test, std::vector<ProductMemory>& ctas) {
@@ -217,12 +239,15 @@ void multiplyReference(const ProductCase& test, std::vector<ProductMemory>& ctas
   for (int row = 0; row < test.m; ++row) {
     for (int k = 0; k < test.storedDepth(); ++k) a.push_back(elementA(row, k));
   }
+  const std::vector<bool> isZero = zeroColumnsOf(test);
   for (int column = 0; column < test.n; ++column) {
     const auto& shared = before[static_cast<std::size_t>(column / columns)].shared;
+    const int inMemory = column % columns + test.columnShift();
     for (int k = 0; k < test.k; ++k) {
-      b.push_back(
-          decode(test.b, sharedBits(test, test.b, test.layoutB, shared, column % columns, k)) *
-          (test.negatesB ? -1 : 1));
+      const double value =
+          decode(test.b, sharedBits(test, test.b, test.layoutB, shared, inMemory, k));
+      const bool skips = test.hasZeroColumns && isZero[static_cast<std::size_t>(column)];
+      b.push_back(skips ? 0 : value * (test.negatesB ? -1 : 1));
     }
   }
   std::vector<ProductMemory> old = before;

@@ -70,6 +70,9 @@ struct ProductCase {
   int columnScalesB = 340;
   int columnMetadata = 380;
   std::vector<std::uint32_t> disabled;
+  std::uint64_t zeroColumns = 0;  // the mask of .ws
+  bool hasZeroColumns = false;
+  int columnShift() const { return static_cast<int>(zeroColumns >> 56 & 63); }
 
   int storedDepth() const { return isSparse ? k / 2 : k; }
   bool isPacked() const { return kind.starts_with("mxf4"); }

@@ -6,9 +6,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
 #include <set>
+#include <vector>
 
 namespace ptxopt::interp {
 namespace {
@@ -102,10 +104,14 @@ TEST(TensorMemory, Addresses) {
 
 TEST(TensorMemory, SizesOfAllocations) {
   std::set<std::uint32_t> sizes;
+  std::set<std::uint32_t> exclusive;
   for (std::uint32_t k = 0; k <= 1024; ++k) {
-    if (TensorMemory::isSize(k)) sizes.insert(k);
+    if (TensorMemory::isSize(k, false)) sizes.insert(k);
+    if (TensorMemory::isSize(k, true)) exclusive.insert(k);
   }
   EXPECT_EQ(sizes, (std::set<std::uint32_t>{32, 64, 128, 256, 512}));
+  EXPECT_EQ(exclusive.size(), 16u);
+  for (std::uint32_t k = 32; k <= 512; k += 32) EXPECT_EQ(exclusive.count(k), 1u);
 }
 
 // Against a plain set of columns.
@@ -114,33 +120,90 @@ TEST(TensorMemory, RandomAllocations) {
   TensorMemory memory(nullptr);
   std::map<std::uint32_t, std::uint32_t> allocations;
   std::set<std::uint32_t> used;
-  for (int step = 0; step < 2000; ++step) {
-    const std::uint32_t columns = 32u << random() % 5;
+  bool isAlone = false;
+  for (int step = 0; step < 4000; ++step) {
+    const bool isExclusive = random() % 8 == 0;
+    const auto columns =
+        static_cast<std::uint32_t>(isExclusive ? 32 + 32 * (random() % 16) : 32u << random() % 5);
     if (random() % 2 == 0) {
-      const auto first = memory.findRoom(columns);
+      const auto first = memory.findRoom(columns, isExclusive);
       if (!first) {
+        if (isAlone || (isExclusive && !used.empty())) continue;
+        EXPECT_FALSE(isExclusive);
         for (std::uint32_t at = 0; at < 512; at += columns) {
           EXPECT_NE(used.lower_bound(at), used.lower_bound(at + columns));
         }
         continue;
       }
+      EXPECT_FALSE(isAlone);
+      EXPECT_TRUE(!isExclusive || used.empty());
       for (std::uint32_t k = *first; k < *first + columns; ++k) {
         EXPECT_TRUE(used.insert(k).second);
       }
-      memory.allocate(*first, columns);
+      memory.allocate(*first, columns, isExclusive);
       allocations[*first] = columns;
+      isAlone = isExclusive;
     } else if (!allocations.empty()) {
       const auto [first, size] = *allocations.begin();
-      EXPECT_FALSE(memory.free(first, size == 512 ? 256 : 2 * size));
-      EXPECT_FALSE(memory.free(first + 1, size));
-      EXPECT_TRUE(memory.free(first, size));
+      EXPECT_FALSE(memory.free(first, size == 512 ? 256 : 2 * size, isAlone));
+      EXPECT_FALSE(memory.free(first + 1, size, isAlone));
+      EXPECT_FALSE(memory.free(first, size, !isAlone));
+      EXPECT_TRUE(memory.free(first, size, isAlone));
       for (std::uint32_t k = first; k < first + size; ++k) used.erase(k);
       allocations.erase(allocations.begin());
+      isAlone = false;
     }
     for (std::uint32_t k = 0; k < 512; k += 16) {
       EXPECT_EQ(memory.isAllocated(k), used.count(k) != 0);
     }
     EXPECT_EQ(memory.hasAllocations(), !used.empty());
+  }
+}
+
+// The order of all numbers, -0 below 0: bits of a float as an integer that grows with it.
+std::int64_t rankOf(std::uint32_t bits) {
+  const auto magnitude = static_cast<std::int64_t>(bits & 0x7fffffff);
+  return (bits >> 31) != 0 ? -magnitude - 1 : magnitude;
+}
+bool isNaN(std::uint32_t bits) {
+  return (bits & 0x7fffffff) > 0x7f800000;
+}
+
+// Against a sorted list of what is left without NaN.
+std::uint32_t reduceReference(const TensorReduction& reduction, std::vector<std::uint32_t> words) {
+  using Type = TensorReduction::Type;
+  if (reduction.type == Type::F32) {
+    if (reduction.isAbsolute) {
+      for (std::uint32_t& word : words) word &= 0x7fffffff;
+    }
+    const auto removed = std::erase_if(words, isNaN);
+    if (words.empty() || (removed != 0 && reduction.propagatesNaN)) return 0x7fffffff;
+  }
+  std::sort(words.begin(), words.end(), [&](std::uint32_t a, std::uint32_t b) {
+    if (reduction.type == Type::U32) return a < b;
+    if (reduction.type == Type::S32) return (a ^ 0x80000000) < (b ^ 0x80000000);
+    return rankOf(a) < rankOf(b);
+  });
+  return reduction.isMaximum ? words.back() : words.front();
+}
+
+TEST(TensorMemory, RandomReductions) {
+  std::mt19937 random(2);
+  constexpr std::uint32_t kOdd[] = {0, 0x80000000, 0x7fc00000, 0xffc00001, 0x7f800000, 0xff800000};
+  for (int k = 0; k < 20000; ++k) {
+    TensorReduction reduction;
+    reduction.type = static_cast<TensorReduction::Type>(random() % 3);
+    reduction.isMaximum = random() % 2 != 0;
+    const bool isReal = reduction.type == TensorReduction::Type::F32;
+    reduction.isAbsolute = isReal && random() % 2 != 0;
+    reduction.propagatesNaN = isReal && random() % 2 != 0;
+    std::vector<std::uint32_t> words(std::size_t{2} << random() % 7);
+    const bool isOdd = random() % 4 == 0;
+    for (std::uint32_t& word : words) {
+      word =
+          isOdd || random() % 64 == 0 ? kOdd[random() % 6] : static_cast<std::uint32_t>(random());
+    }
+    EXPECT_EQ(reduction.of(words), reduceReference(reduction, words)) << "case " << k;
   }
 }
 
