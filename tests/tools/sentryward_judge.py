@@ -224,6 +224,8 @@ def judge(command, path, launch, seconds=20, memory_mib=2048):
     described = [*launch.get("args", []), *launch.get("set", {}).values()]
     if any(str(argument).startswith(("tensormap:", "&")) for argument in described):
         return Verdict("none", "no_tensor_maps", "")
+    if any(str(argument).startswith("multicast:") for argument in described):
+        return Verdict("none", "no_multimem", "")
     if any(isinstance(argument, dict) or argument.startswith(("texture:", "surface:", "sampler:"))
            for argument in described):
         return Verdict("none", "no_textures", "")
