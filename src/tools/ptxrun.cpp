@@ -183,11 +183,12 @@ interp::Tolerances tolerancesOf(const Options& options) {
 }
 
 int compareTwo(const Options& options) {
+  const interp::Tolerances tolerances = tolerancesOf(options);
   const auto a = load(options.files[0]);
   const auto b = load(options.files[1]);
   const interp::Survey first = survey(*a, ptxrun::jobsOf(*a, options).front(), options);
   const interp::Survey second = survey(*b, ptxrun::jobsOf(*b, options).front(), options);
-  const interp::Comparison comparison = interp::compare(first, second, tolerancesOf(options));
+  const interp::Comparison comparison = interp::compare(first, second, tolerances);
   ptxrun::printFindings(*a, first.findings);
   ptxrun::printFindings(*b, second.findings);
   switch (comparison.verdict) {
