@@ -72,11 +72,11 @@ class _File:
         """`used`: names that files before this one have."""
         self.item = item
         self.text = quick.read(item.path) if item.text is None else item.text
-        self.input = item.path
-        if not item.is_here or os.path.basename(item.path) in used:
-            self.input = f"{folder}/in/{item.sha256}.ptx"
+        self.input, self.name = item.path, os.path.basename(item.path)
+        if not item.is_here or self.name in used:
+            self.name = f"{item.sha256}.ptx"
+            self.input = f"{folder}/in/{self.name}"
             _write(self.input, self.text)
-        self.name = os.path.basename(self.input)
         self.output = f"{folder}/out/{self.name}"
         self.is_ok = False  # ptxopt gave a result, which is in `output`
         self.result = b""

@@ -255,13 +255,21 @@ def _ptx_below(paths):
     """In the same order each time, and without a list of all of them."""
     for path in paths:
         if path.is_dir():
-            for folder, folders, names in os.walk(path):
-                folders.sort()
-                yield from (os.path.join(folder, name) for name in sorted(names) if name.endswith(".ptx"))
+            yield from _ptx_in(path)
         elif path.is_file():
             yield str(path)
         else:
             raise Mistake(f"{path}: no such file or folder")
+
+
+def _ptx_in(folder):
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from _ptx_in(entry.path)
+        elif entry.name.endswith(".ptx"):
+            yield entry.path
 
 
 class Progress:
