@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/memory/open_shared.h"
 #include "support/limits.h"
 
 namespace ptxopt::analysis {
@@ -31,7 +32,9 @@ MemoryBase baseOf(const ir::Variable& variable) {
   const bool isExtern =
       variable.space == isa::Space::Shared && variable.linkage == ir::Linkage::Extern;
   // One declaration of several variables.
-  if (variable.isParametrised || (isExtern && variable.size != 0)) return base;
+  if (variable.isParametrised || (isExtern && variable.size != 0) || isOpenShared(variable)) {
+    return base;
+  }
   base.variable = &variable;
   base.kind = isExtern ? MemoryBase::Kind::DynamicShared : MemoryBase::Kind::Variable;
   return base;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/access_offsets.h"
 
+#include "analysis/memory/open_shared.h"
 #include "analysis/values/branch_conditions.h"
 #include "ir/function.h"
 #include "support/limits.h"
@@ -60,8 +61,10 @@ bool AccessOffsets::isInObject(std::int64_t offset) const {
   if (kind == LeafKind::Value) return true;
   if (offset < 0) return false;
   if (kind != LeafKind::Symbol) return true;
-  const std::uint64_t size = symbol(base_).variable->size;
-  return size == 0 || static_cast<std::uint64_t>(offset) + access_->size <= size;
+  const ir::Variable& variable = *symbol(base_).variable;
+  const std::uint64_t size = variable.size;
+  return size == 0 || isOpenShared(variable) ||
+         static_cast<std::uint64_t>(offset) + access_->size <= size;
 }
 
 AccessOffsets::Leaves AccessOffsets::leavesObject(std::span<const WarpOfThreads> warps) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/memory/address_step.h"
+#include "analysis/memory/open_shared.h"
 #include "ir/module.h"
 #include "support/bit_set.h"
 #include "support/limits.h"
@@ -36,6 +37,7 @@ const ir::Variable* objectNamed(const ir::Function& function, ir::SymbolId id) {
   if (variable.space == Space::Shared && variable.linkage == ir::Linkage::Extern) {
     return variable.size == 0 ? dynamicShared() : nullptr;
   }
+  if (isOpenShared(variable)) return nullptr;
   const bool isAlsoElsewhere =
       variable.function != nullptr && variable.linkage != ir::Linkage::None;
   return isAlsoElsewhere ? nullptr : &variable;

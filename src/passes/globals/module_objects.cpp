@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/memory/open_shared.h"
 #include "ir/directives.h"
 #include "ir/names.h"
 
@@ -156,6 +157,9 @@ void ModuleObjects::addObjects(ir::VariableDeclaration& declaration, ir::Functio
     object.declaration = &declaration;
     object.scope = scope;
     object.pinned = whyPinned(*variable, scope != nullptr ? scope->isOpaque : isModuleOpaque_);
+    if (analysis::isOpenShared(*variable) && object.pinned == nullptr) {
+      object.pinned = "it stands for all shared memory";
+    }
     if (scope != nullptr && scope->isKept && object.pinned == nullptr) {
       object.pinned = "its function must stay unchanged";
     }
@@ -320,7 +324,8 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<Vertex>& reach) co
     for (const VariableUses& use : uses.all()) {
       const ir::Variable& variable = *use.variable;
       if (variable.space != Space::Shared) continue;
-      const bool isDynamic = variable.linkage == Linkage::Extern || variable.size == 0;
+      const bool isDynamic = variable.linkage == Linkage::Extern || variable.size == 0 ||
+                             analysis::isOpenShared(variable);
       if (isDynamic) return "the kernel can reach dynamic shared memory";
       const std::uint32_t alignment = alignmentOf(variable);
       bool needsMore = use.escape != nullptr && alignment < mostNeeded;
