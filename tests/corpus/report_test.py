@@ -62,9 +62,9 @@ class Report(unittest.TestCase):
         self.assertIn("two threads meet without it:\nthread (", page)
         self.assertEqual(page.count("<tr class='gone'"), 4)
         self.assertIn("<nav><a href='../index.html'>All kernels</a></nav>", page)
-        self.assertIn("control-flow graph: 1 blocks, 1 edges", page)
+        self.assertIn("control-flow graph, blocks: 1, edges: 1", page)
         scan = next(row for row in kernels if "scan" in row[0].lower())
-        blocks = re.search(r"control-flow graph: (\d+) blocks", (pages / scan[2]).read_text())
+        blocks = re.search(r"control-flow graph, blocks: (\d+)", (pages / scan[2]).read_text())
         self.assertGreater(int(blocks[1]), 1)
         self.assertEqual(len(list((pages / "kernel").glob("*.html"))), len(kernels))
         for path in pages.rglob("*.html"):

@@ -193,10 +193,9 @@ std::string flowDrawing(ir::Function& function, std::span<const Offset> removed)
   const int rows = static_cast<int>(boxes.size());
   std::string text = fmt::format(
       "<div class='scroll flow'><svg viewBox='0 0 {} {}' style='width:{}px' role='img' "
-      "aria-label='control-flow graph: {} blocks, {} edges'><defs><marker id='tip' viewBox='0 0 8 "
-      "8' "
-      "refX='7' refY='4' markerWidth='7' markerHeight='7' orient='auto'><path d='M0 0L8 4L0 8z' "
-      "class='tip'/></marker></defs>\n",
+      "aria-label='control-flow graph, blocks: {}, edges: {}'><defs>"
+      "<marker id='tip' viewBox='0 0 8 8' refX='7' refY='4' markerWidth='7' markerHeight='7' "
+      "orient='auto'><path d='M0 0L8 4L0 8z' class='tip'/></marker></defs>\n",
       width, topOf(rows + 1), width, boxes.size(), edges.size());
   for (const Edge& edge : next) text += straight(edge, left);
   for (const auto& [edge, lane] : right) text += aside(edge, lane, left);
