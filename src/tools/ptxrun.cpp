@@ -187,7 +187,7 @@ int compareTwo(const Options& options) {
   const auto a = load(options.files[0]);
   const auto b = load(options.files[1]);
   const interp::Survey first = survey(*a, ptxrun::jobsOf(*a, options).front(), options);
-  const interp::Survey second = survey(*b, ptxrun::jobsOf(*b, options).front(), options);
+  const interp::Survey second = survey(*b, ptxrun::jobsOf(*b, options, a.get()).front(), options);
   const interp::Comparison comparison = interp::compare(first, second, tolerances);
   ptxrun::printFindings(*a, first.findings);
   ptxrun::printFindings(*b, second.findings);

@@ -121,7 +121,7 @@ void guess(const ir::Module& module, interp::Launch& launch, const Options& opti
 
 // The launch that the file describes, modified by the command line.
 interp::Launch launchOf(const ir::Module& module, const std::optional<interp::Launch>& described,
-                        const Options& options) {
+                        const Options& options, const ir::Module& like) {
   interp::Launch launch = described.value_or(interp::Launch{});
   if (!options.kernel.empty()) launch.kernel = options.kernel;
   if (!options.grid.empty()) launch.grid = dimensions(options.grid);
@@ -146,7 +146,7 @@ interp::Launch launchOf(const ir::Module& module, const std::optional<interp::La
     }
   } else if (options.guesses && !described) {
     if (options.compares) {
-      launch.arguments = interp::guessArguments(kernelOf(module, launch.kernel));
+      launch.arguments = interp::guessArguments(kernelOf(like, launch.kernel));
     } else {
       guess(module, launch, options);
     }
@@ -190,7 +190,8 @@ Job readScenario(const ir::Module& module, const Options& options) {
 
 }  // namespace
 
-std::vector<Job> jobsOf(const ir::Module& module, const Options& options) {
+std::vector<Job> jobsOf(const ir::Module& module, const Options& options, const ir::Module* like) {
+  if (like == nullptr) like = &module;
   if (!options.scenario.empty()) return {readScenario(module, options)};
   Options own = options;
   // Descriptions name kernels by their symbols.
@@ -204,11 +205,11 @@ std::vector<Job> jobsOf(const ir::Module& module, const Options& options) {
   if (launches.size() <= 1) {
     const auto described = interp::findLaunch(module.source().text(), own.kernel, error);
     if (!error.empty()) throw BadInput{module.source().name() + ":" + error, ""};
-    return {jobOf(launchOf(module, described, own))};
+    return {jobOf(launchOf(module, described, own, *like))};
   }
   std::vector<Job> jobs;
   for (const interp::Launch& described : launches) {
-    interp::Launch launch = launchOf(module, described, own);
+    interp::Launch launch = launchOf(module, described, own, *like);
     if (launch.kernel.empty()) launch.kernel = kernelOf(module, "").nameText();
     jobs.push_back(jobOf(launch));
   }

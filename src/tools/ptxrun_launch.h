@@ -18,8 +18,10 @@ struct Job {
 };
 
 // In order.  Several where the file describes several launches and the command line selects none.
-// Throws BadInput.
-std::vector<Job> jobsOf(const ir::Module& module, const Options& options);
+// Throws BadInput.  With `like`, arguments are guessed from its kernel: what a rewriter has changed
+// would be guessed otherwise, and two modules could not be compared.
+std::vector<Job> jobsOf(const ir::Module& module, const Options& options,
+                        const ir::Module* like = nullptr);
 
 // Prints the kernels, their parameters, shared memory and bounds of launches.
 void printList(const ir::Module& module, bool asJson);

@@ -52,13 +52,16 @@ def memory_mib(pid):
 def command(arguments, files, results):
     found = [sys.executable, str(PROGRAM), "run", str(files), "--ptxopt", arguments.ptxopt, "--check", arguments.check,
              "--jobs", str(arguments.jobs), "--results", str(results)]
-    return found + (["--ptxas", arguments.ptxas] if arguments.ptxas else [])
+    for option in ("ptxas", "ptxrun"):
+        if getattr(arguments, option):
+            found += [f"--{option}", getattr(arguments, option)]
+    return found
 
 
 def watched(arguments, files, results):
     """Runs to the end.  Prints memory and cost as they grow; gives the last cost."""
     begun, cost, samples = time.monotonic(), (0, 0), []
-    child = subprocess.Popen(command(arguments, files, results), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    child = subprocess.Popen(command(arguments, files, results), stdout=subprocess.PIPE, text=True)
     said = []
     reader = threading.Thread(target=lambda: said.append(child.stdout.read()))
     reader.start()
@@ -91,6 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ptxopt", required=True)
     parser.add_argument("--ptxas")
+    parser.add_argument("--ptxrun")
     parser.add_argument("--count", type=int, default=100_000)
     parser.add_argument("--check", default="reprint")
     parser.add_argument("--jobs", type=int, default=2)
