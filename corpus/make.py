@@ -373,6 +373,7 @@ def make(producers, root, pattern, workers):
                  "mojo", "local"):
     if (CORPUS / folder).is_dir():
       shutil.copytree(CORPUS / folder, BUILD / folder)
+  shutil.copy(CORPUS / "described_gpu.py", BUILD)
 
   def sources(folder, files):
     return [s for s in sorted((CORPUS / folder).glob(files)) if fnmatch.fnmatch(s.name, pattern)]
