@@ -268,11 +268,10 @@ void Batch::deliver(FileReport& report, const std::string& input,
   }
   if (result.module == nullptr) {
     if (options_.facts.empty() && options_.html.empty()) return;
-    return sayError(
-        report, inputName(input),
-        fmt::format("it contains a character that is not part of any token, so there is "
-                    "nothing to say of it: no --{}",
-                    options_.html.empty() ? "facts" : "html"));
+    return sayError(report, inputName(input),
+                    fmt::format("it contains a character that is not part of any token, so it is "
+                                "not analysed: no --{}",
+                                options_.html.empty() ? "facts" : "html"));
   }
   OptimizeOptions options = optimizeOptions(report, 1);
   forgetObservers(options);

@@ -93,7 +93,7 @@ void declareChecks(CLI::App& app, Options& options) {
   app.option_defaults()->group("Checks");
   app.add_flag("--compare", options.compares, "Check that the second file behaves like the first");
   app.add_option("--tolerance", options.tolerances,
-                 "With --compare: so far apart may elements of this type be: f32:1e-5")
+                 "With --compare: how far apart elements of a type may be: f32:1e-5")
       ->type_name("TYPE:TOLERANCE")
       ->allow_extra_args(false);
   app.add_flag("--own-variables", options.ownsVariables,
