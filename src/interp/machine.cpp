@@ -12,6 +12,7 @@
 #include "interp/machine_launch_control.h"
 #include "interp/machine_register_limits.h"
 #include "interp/machine_tensor_core.h"
+#include "interp/machine_wake.h"
 #include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
@@ -409,22 +410,6 @@ void Machine::executeFence(Thread& thread, const Op& op) {
   if (!acquires) return;
   if (op.detail == setOf(Proxy::TensorMap)) return acquireMap(thread, op);
   if (op.detail != 0) thread.clock.fence(op.detail);
-}
-
-void Machine::wake(Thread& thread) {
-  Warp& warp = warpOf(thread);
-  diverge(warp);
-  warp.atCollective &= ~(1u << thread.lane());
-  thread.state = State::Running;
-  scheduler_->setRunnable(thread.index);
-}
-
-void Machine::block(Thread& thread, State state) {
-  const std::uint32_t lane = 1u << thread.lane();
-  if (state == State::AtCollective) warpOf(thread).atCollective |= lane;
-  if (state == State::Exited) warpOf(thread).live &= ~lane;
-  thread.state = state;
-  scheduler_->setBlocked(thread.index);
 }
 
 void Machine::exit(Thread& thread) {

@@ -238,8 +238,8 @@ class Machine {
   bool releaseConverging(Cta& cta, std::uint32_t warp);
   void reportDeadlock();
   void executeFence(Thread& thread, const Op& op);
-  void wake(Thread& thread);
-  void block(Thread& thread, State state);
+  void wake(Thread& thread);                // machine_wake.h
+  void block(Thread& thread, State state);  // machine_wake.h
   // One for each kind and pair of places.
   Finding& finding(FindingKind kind, const Op& op, std::string message, const Op* other = nullptr,
                    std::string otherMessage = {});
@@ -340,6 +340,7 @@ class Machine {
   void checkInitialised(Thread& thread, const Op& op, const Place& place, std::uint32_t size);
   void check(Thread& thread, const Op& op, const Place& place, std::uint32_t size, bool writes,
              bool isStrong, const Access* as = nullptr);
+  void checkStale(const Thread&, const Op&, const Place&, std::uint32_t size, const char* cache);
   void reportRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
                   const Access& access, const Race& race);
   void reportProxyRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
@@ -536,12 +537,9 @@ class Machine {
   // machine_mbarrier.cpp
   void mbarrier(Thread& thread, const Op& op);
   void mbarrierAt(Thread& thread, const Op& op, isa::Space space, std::uint64_t address);
-  void arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& object,
-                        MbarrierHistory& history);
-  void testMbarrier(Thread& thread, const Op& op, const MbarrierObject& object, Cta& owner,
-                    std::uint64_t offset);
-  Place resolveMbarrier(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
-                        Cta*& owner);
+  void arriveAtMbarrier(Thread&, const Op&, MbarrierObject&, MbarrierHistory&, std::uint64_t at);
+  void testMbarrier(Thread&, const Op&, const MbarrierObject&, Cta& owner, std::uint64_t offset);
+  Place resolveMbarrier(Thread&, const Op&, isa::Space, std::uint64_t address, Cta*& owner);
   void completeTransactions(Cta& owner, std::uint64_t offset, std::uint32_t count);
   void arriveTracked(Cta& owner, std::uint64_t offset, std::span<const Snapshot> done);
   void expectArrival(Cta& owner, std::uint64_t offset);
@@ -551,9 +549,11 @@ class Machine {
   void landFor(Cta& owner, std::uint64_t offset);
   // machine_mbarrier_check.cpp
   void checkMbarrier(Thread& thread, const Op& op, Cta& owner, std::uint64_t offset);
-  void checkInit(Thread& thread, const Op& op, MbarrierHistory& history, std::uint32_t count);
+  void checkInit(Thread&, const Op&, MbarrierHistory&, std::uint32_t count);
   void checkArrival(Thread& thread, const Op& op, const MbarrierHistory& history);
   void checkTest(Thread& thread, const Op& op, const MbarrierHistory& history, bool parity);
+  void checkToken(Thread&, const Op&, const MbarrierHistory&, MbarrierToken, std::uint64_t offset);
+  void checkTransactions(const Thread& thread, const Op& op, std::int64_t count);
   void checkMbarriersAtEnd(const Cluster& cluster);
   std::span<Thread> lanesOf(Cta& cta, std::uint32_t warp) const;
 

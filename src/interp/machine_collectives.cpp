@@ -7,6 +7,7 @@
 #include "interp/arithmetic/floating.h"
 #include "interp/machine_register_limits.h"
 #include "interp/machine_tensor_core.h"
+#include "interp/machine_wake.h"
 #include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {

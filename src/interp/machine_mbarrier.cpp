@@ -38,7 +38,7 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
   const Frame r = thread.frame;
   const auto kind = static_cast<MbarrierKind>(op.detail);
   if (kind == MbarrierKind::PendingCount) {
-    r[op.d] = MbarrierObject(r[op.b]).pending;
+    r[op.d] = MbarrierToken(r[op.b]).pending;
     return;
   }
   const std::uint64_t address = addressOf(thread, op);
@@ -73,16 +73,21 @@ void Machine::mbarrierAt(Thread& thread, const Op& op, isa::Space space, std::ui
     case MbarrierKind::Invalidate:
       return resetMbarrier(*owner, place.offset, 0, nullptr);
     case MbarrierKind::ExpectTransactions:
+      if (options_.detectsRaces)
+        checkTransactions(thread, op, std::int64_t{object.transactionCount()} + count);
       object.transactions += count;
       break;
     case MbarrierKind::CompleteTransactions:
+      if (options_.detectsRaces) {
+        checkTransactions(thread, op, std::int64_t{object.transactionCount()} - count);
+      }
       object.transactions -= count;
       break;
     case MbarrierKind::Arrive:
     case MbarrierKind::ArriveExpect:
     case MbarrierKind::ArriveDrop:
     case MbarrierKind::ArriveDropExpect:
-      arriveAtMbarrier(thread, op, object, history);
+      arriveAtMbarrier(thread, op, object, history, place.offset);
       break;
     case MbarrierKind::Test:
     case MbarrierKind::TestParity:
@@ -118,17 +123,21 @@ void Machine::resetMbarrier(Cta& owner, std::uint64_t offset, std::uint32_t coun
 }
 
 void Machine::arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& object,
-                               MbarrierHistory& history) {
+                               MbarrierHistory& history, std::uint64_t offset) {
   if (options_.detectsRaces) checkArrival(thread, op, history);
   const auto kind = static_cast<MbarrierKind>(op.detail);
   const bool expects = kind == MbarrierKind::ArriveExpect || kind == MbarrierKind::ArriveDropExpect;
   const bool drops = kind == MbarrierKind::ArriveDrop || kind == MbarrierKind::ArriveDropExpect;
   const auto count = static_cast<std::uint32_t>(thread.frame[op.b]);
-  thread.frame[op.d] = object.bits();  // may be the register of the count
+  // May be the register of the count.
+  thread.frame[op.d] = MbarrierToken::make(object, history.phases, offset);
   const std::uint64_t arrivals = expects ? 1 : count;
   if (arrivals == 0 || arrivals > object.pending) {
     fault(FindingKind::BarrierMismatch, op,
           "more arrivals at an mbarrier than it expects, by " + describe(nameOf(thread)));
+  }
+  if (expects && options_.detectsRaces) {
+    checkTransactions(thread, op, std::int64_t{object.transactionCount()} + count);
   }
   if (expects) object.transactions += count;
   if (drops) object.expected -= arrivals;
@@ -152,13 +161,17 @@ void Machine::arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& obj
 void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& object, Cta& owner,
                            std::uint64_t offset) {
   const Frame r = thread.frame;
-  const bool phase = static_cast<MbarrierKind>(op.detail) == MbarrierKind::Test
-                         ? MbarrierObject(r[op.b]).phase
-                         : (r[op.b] & 1) != 0;
+  const bool hasToken = static_cast<MbarrierKind>(op.detail) == MbarrierKind::Test;
+  const std::uint64_t operand = r[op.b];
+  const bool phase = hasToken ? MbarrierToken(operand).parity : (operand & 1) != 0;
   const bool done = object.phase != phase;
   r[op.d] = done ? 1 : 0;
   MbarrierHistory& history = owner.mbarriers[offset];
-  if (options_.detectsRaces) checkTest(thread, op, history, phase);
+  if (options_.detectsRaces && hasToken) {
+    checkToken(thread, op, history, MbarrierToken(operand), offset);
+  } else if (options_.detectsRaces) {
+    checkTest(thread, op, history, phase);
+  }
   if (!done) return landFor(owner, offset);
   history.isObserved = true;
   if (history.completedFailure != nullptr) thread.cta->failedRequest = history.completedFailure;

@@ -69,6 +69,36 @@ void Machine::checkTest(Thread& thread, const Op& op, const MbarrierHistory& his
       agentOf(thread));
 }
 
+// A state is of this object, and of an arrival in its current phase or in the one before it.
+void Machine::checkToken(Thread& thread, const Op& op, const MbarrierHistory& history,
+                         MbarrierToken token, std::uint64_t offset) {
+  if (token.place != offset / MbarrierObject::kBytes) {
+    involve(finding(FindingKind::MbarrierObject, op,
+                    describe(nameOf(thread)) +
+                        " waits with a state that is not from an arrival at this mbarrier"),
+            agentOf(thread));
+    return;
+  }
+  const std::uint64_t since = (history.phases - token.phase) & (MbarrierToken::kPhases - 1);
+  if (since < 2) return;
+  involve(finding(FindingKind::MbarrierPhase, op,
+                  describe(nameOf(thread)) +
+                      " waits with the state of an arrival at an mbarrier, and the phase after "
+                      "that arrival's may be complete too: the answer is about another phase"),
+          agentOf(thread));
+}
+
+// The count after an operation.
+void Machine::checkTransactions(const Thread& thread, const Op& op, std::int64_t count) {
+  constexpr auto kMost = static_cast<std::int64_t>(MbarrierObject::kCountMask);
+  if (-kMost <= count && count <= kMost) return;
+  involve(finding(FindingKind::MbarrierObject, op,
+                  "the tx-count of an mbarrier object becomes " + std::to_string(count) +
+                      ", beyond its range of " + std::to_string(kMost) + ", by " +
+                      describe(nameOf(thread))),
+          agentOf(thread));
+}
+
 void Machine::checkMbarriersAtEnd(const Cluster& cluster) {
   for (const auto& cta : cluster.ctas) {
     for (const auto& [offset, history] : cta->mbarriers) {

@@ -161,6 +161,9 @@ Machine::Place Machine::resolveAny(Thread& thread, const Op& op, Space space, st
       const std::uint64_t rank = address >> kRankShift;
       if (rank >= thread.cta->cluster->ctas.size()) outside("outside of shared memory");
       Cta& cta = *thread.cta->cluster->ctas[rank];
+      if (space == Space::Shared && &cta != thread.cta) {
+        outside("in shared memory of another CTA, which .shared::cta does not reach");
+      }
       if (!cta.shared.contains(address, size)) {
         outside("offset " + std::to_string(static_cast<std::int64_t>(address - cta.shared.base)) +
                 ", " + sharedBounds(cta.shared));
@@ -233,6 +236,20 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
   if (segment.shadow->access(place.offset, size, view, access, race)) {
     reportRace(thread, op, place, size, access, race);
   }
+}
+
+// Before a read by a cache that need not know of what the same launch has written.
+void Machine::checkStale(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
+                         const char* cache) {
+  if (place.segment->shadow == nullptr || !place.segment->shadow->hasWrites()) return;
+  const auto site = place.segment->shadow->findWrite(place.offset, size);
+  if (!site) return;
+  Finding& found =
+      finding(FindingKind::TextureStale, op,
+              std::string(cache) + " read of " + placeText(op, *place.segment, place.offset, size) +
+                  " by " + describe(nameOf(thread)) + ", which the same launch has written",
+              &program_->op(*site), "it is written here");
+  involve(found, agentOf(thread));
 }
 
 AgentId Machine::firstAsync() const {
@@ -309,6 +326,7 @@ bool Machine::load(Thread& thread, const Op& op) {
   if (place.segment == nullptr || place.segment->isReadOnly) return false;
   if (options_.detectsRaces) {
     const bool strong = isStrong(op.semantics);
+    if (op.detail != 0) checkStale(thread, op, place, size, "non-coherent");
     check(thread, op, place, size, false, strong);
     if (strong && place.segment->shadow != nullptr) {
       strongRead(thread.clock, place.segment->shadow->findReleased(place.offset), homeOf(thread),

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "interp/machine_tensor_core.h"
+#include "interp/machine_wake.h"
 
 namespace ptxopt::interp {
 
@@ -36,8 +37,8 @@ void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
   const std::span<Thread> lanes = lanesOf(cta, warp);
   Thread* first = nullptr;
   // Mostly the last lane is the last that comes.
-  for (std::size_t lane = lanes.size(); lane-- > 0;) {
-    Thread& thread = lanes[lane];
+  for (auto lane = lanes.rbegin(); lane != lanes.rend(); ++lane) {
+    Thread& thread = *lane;
     if (thread.state == State::Exited) continue;
     if (thread.state != State::AtBarrier) return;
     if (first != nullptr && thread.barrier != first->barrier) return;

@@ -93,7 +93,10 @@ Machine::Place Machine::Textures::access(std::uint64_t address, std::uint32_t si
                                          bool writes) const {
   const Place place = machine_.resolveBytes(thread_, op_, address, size, writes);
   if (!machine_.options_.detectsRaces || place.segment->isReadOnly) return place;
-  if (!writes) checkStale(place, size);
+  if (!writes) {
+    const bool isSurface = form_.action == TextureAction::Load;
+    machine_.checkStale(thread_, op_, place, size, isSurface ? "surface" : "texture");
+  }
   Access access;
   access.agent = thread_.clock.agent();
   access.clock = thread_.clock.own();
@@ -101,20 +104,6 @@ Machine::Place Machine::Textures::access(std::uint64_t address, std::uint32_t si
   access.element = access.isAtomic ? static_cast<std::uint8_t>(size) : 0;
   machine_.check(thread_, op_, place, size, writes, access.isAtomic, &access);
   return place;
-}
-
-void Machine::Textures::checkStale(const Place& place, std::uint32_t size) const {
-  if (place.segment->shadow == nullptr) return;
-  const auto site = place.segment->shadow->findWrite(place.offset, size);
-  if (!site) return;
-  const bool isSurface = form_.action == TextureAction::Load;
-  Finding& found = machine_.finding(
-      FindingKind::TextureStale, op_,
-      std::string(isSurface ? "surface" : "texture") + " read of " +
-          machine_.placeText(op_, *place.segment, place.offset, size) + " by " +
-          describe(machine_.nameOf(thread_)) + ", which the same launch has written",
-      &machine_.program_->op(*site), "it is written here");
-  machine_.involve(found, machine_.agentOf(thread_));
 }
 
 // ---- fetches ------------------------------------------------------------------------------------

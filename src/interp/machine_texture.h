@@ -49,7 +49,6 @@ class Machine::Textures {
   void query();
   std::uint64_t answer(const TextureObject& object) const;
   Place access(std::uint64_t address, std::uint32_t size, bool writes) const;
-  void checkStale(const Place& place, std::uint32_t size) const;
 
   Machine& machine_;
   Thread& thread_;

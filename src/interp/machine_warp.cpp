@@ -397,6 +397,12 @@ void Machine::recordTogether(const Turn& turn, std::uint32_t first, const TurnAc
       .views = std::span(turn.clocks).subspan(first, count),
       .isUniform = turn.isUniform,
       .step = access.step};
+  if (op.action == Action::Load && op.detail != 0 && segment.shadow->hasWrites()) {
+    for (std::size_t k = 0; k < count; ++k) {
+      checkStale(*access.threads[k], op, {nullptr, &segment, access.offsets[k]}, size,
+                 "non-coherent");
+    }
+  }
   std::vector<std::pair<std::size_t, Race>> races;
   segment.shadow->access(all, races);
   for (const auto& [k, race] : races) {

@@ -36,6 +36,27 @@ struct MbarrierObject {
   bool isComplete() const { return pending == 0 && transactionCount() == 0; }
 };
 
+// The state that an arrival returns.  The pending count stands where that of the object does.
+struct MbarrierToken {
+  static constexpr std::uint64_t kPhases = std::uint64_t{1} << 20;
+  std::uint64_t phase = 0;    // modulo kPhases, since the beginning; bits 0 to 19
+  std::uint64_t pending = 0;  // bits 20 to 39
+  std::uint64_t place = 0;    // of the object in shared memory, in units of its size; bits 40 to 61
+  bool parity = false;        // bit 63
+
+  explicit MbarrierToken(std::uint64_t bits)
+      : phase(bits & (kPhases - 1)),
+        pending(bits >> 20 & MbarrierObject::kCountMask),
+        place(bits >> 40 & MbarrierObject::kTransactionMask),
+        parity(bits >> 63 != 0) {}
+  static std::uint64_t make(const MbarrierObject& object, std::uint32_t phase,
+                            std::uint64_t offset) {
+    return (phase & (kPhases - 1)) | object.pending << 20 |
+           (offset / MbarrierObject::kBytes & MbarrierObject::kTransactionMask) << 40 |
+           std::uint64_t{object.phase} << 63;
+  }
+};
+
 using SeenSnapshots = std::array<std::vector<Snapshot>, kScopeLevels>;
 
 // Phases have numbers: those that are complete since the beginning.

@@ -70,7 +70,9 @@ enum class Action : std::uint8_t {
   Return,
   Exit,
   Trap,
-  Load,        // d (or lists[index ..]) = [a + immediate]; kSecond: with another width than memory
+  // d (or lists[index ..]) = [a + immediate]; kSecond: with another width than memory; `detail`: by
+  // a cache that need not know of writes
+  Load,
   Store,       // [a + immediate] = b (or lists[index ..])
   Atomic,      // d = [a + immediate], combined with b and c as AtomicOperation says
   Fill,        // c bytes at [a + immediate] become `detail`

@@ -26,7 +26,7 @@ enum class FindingKind : std::uint8_t {
   Misaligned,
   TensorMap,  // a tensor copy uses what is no tensor map, or none for such a copy
   Texture,    // an instruction uses what is no texture, surface or sampler, or none that suits it
-  TextureStale,  // a texture or surface is read where the same launch has written
+  TextureStale,  // a read by a texture, a surface or .nc of what the same launch has written
   Uninitialised,
   InactiveLane,      // a shuffle reads from a lane that takes no part
   RegisterInFlight,  // a register is accessed while a wgmma or tcgen05 may do so

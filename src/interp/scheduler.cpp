@@ -35,11 +35,6 @@ void Scheduler::grow(std::size_t size) {
   }
 }
 
-void Scheduler::setRunnable(std::size_t thread) {
-  runnable_.set(thread);
-  if (policy_ == Policy::PreferWaiting) favoured_ = thread;
-}
-
 std::size_t Scheduler::next(std::size_t from) const {
   const std::size_t found = runnable_.findNext(from);
   return found != kNone ? found : runnable_.findNext(0);

@@ -38,7 +38,10 @@ class Scheduler {
   // From now on there are threads 0 .. size-1, in warps of 32.
   void grow(std::size_t size);
 
-  void setRunnable(std::size_t thread);
+  void setRunnable(std::size_t thread) {
+    runnable_.set(thread);
+    if (policy_ == Policy::PreferWaiting) favoured_ = thread;
+  }
   void setBlocked(std::size_t thread) { runnable_.reset(thread); }
   bool isRunnable(std::size_t thread) const { return runnable_.test(thread); }
   // kNone if no thread can run.

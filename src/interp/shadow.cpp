@@ -231,6 +231,7 @@ inline bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& acc
 
 bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
                     const Access& access, Race& race) {
+  hasWrites_ |= access.writes;
   Line& line = this->line(offset);
   if (!line.reads.empty() && noteAlone(line, offset, size, view, access)) return false;
   if (Cell& cell = line.words[offset / 4 % kLineWords];
@@ -271,6 +272,7 @@ bool Shadow::accessAny(std::uint64_t offset, std::uint32_t size, const ThreadClo
 // ---- threads of a warp --------------------------------------------------------------------------
 
 void Shadow::access(const WarpAccess& warp, std::vector<std::pair<std::size_t, Race>>& races) {
+  hasWrites_ |= warp.access.writes;
   KnownClocks memo;
   for (std::size_t k = 0; k < warp.offsets.size();) {
     const Run run = runFrom(warp, k);

@@ -75,8 +75,9 @@ class Shadow {
   void access(const WarpAccess& warp, std::vector<std::pair<std::size_t, Race>>& races);
 
   // A write of this launch to any of the bytes, by whichever thread.  O(size), for errors and
-  // textures.
+  // caches that do not know of writes.
   std::optional<Site> findWrite(std::uint64_t offset, std::uint32_t size) const;
+  bool hasWrites() const { return hasWrites_; }  // by this launch or the one before
 
   // Bytes that were accessed, and whether they were written.
   struct Touched {
@@ -206,6 +207,7 @@ class Shadow {
   void drop(std::uint32_t& sets);
 
   const Places* places_;
+  bool hasWrites_ = false;
   std::vector<std::unique_ptr<Page>> pages_;
   std::deque<std::array<Cell, 4>> bytes_;
   std::vector<Sets> sets_;

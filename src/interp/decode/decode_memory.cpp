@@ -42,6 +42,7 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
   op.count = static_cast<std::uint8_t>(slots.size());
   const int bits = isa::bitWidth(op.type);
   if ((isa::isSigned(op.type) && bits < op.width) || bits > op.width) op.flags |= kSecond;
+  op.detail = instruction.desc->has(".nc") || instruction.desc->has(".proxy::readonly") ? 1 : 0;
   op.d = slots.front();
   op.index = addList(slots);
   emit(op);
