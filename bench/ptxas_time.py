@@ -16,7 +16,6 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../tests/regress"))
 import corpus  # noqa: E402
-import kernel_table  # noqa: E402
 
 LEVELS = ["-O2", "-O3"]
 
@@ -54,7 +53,7 @@ def main():
         for file in files:
             paths = [outputs[level][file.name] for level in LEVELS]
             if changed(file, paths) and ptxas.accepts(file):
-                groups[kernel_table.producer(file.name)].append((file, [file.path, *paths]))
+                groups[corpus.producer(file.name)].append((file, [file.path, *paths]))
         for producer in sorted(groups):
             sums = [0.0] * (1 + len(LEVELS))
             chosen = corpus.spread(groups[producer], arguments.files)

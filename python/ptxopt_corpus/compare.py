@@ -16,26 +16,28 @@ from .errors import Mistake
 HELP = "what moved between two runs"
 FAILED = 2
 
-# Of one kernel or file, in the result of a run: a query for the key within a file, and the value.
-_ASSEMBLED = """SELECT o.sha256, a.tool || ' ' || a.kernel, {0} FROM {1}.outcome o JOIN {1}.assembled a
+# Of one function or file, in the result of a run: a query for the key within a file, the value, and whether it is a kernel
+# or a file.
+_ASSEMBLED = """SELECT o.sha256, a.tool || ' ' || a.kernel, {0}, a.registers IS NOT NULL FROM {1}.outcome o JOIN {1}.assembled a
                 ON a.text = o.result WHERE o.run = {2} AND o.status = 'ok'"""
 _METRICS = {
-    "instructions": "SELECT sha256, name, instructions_after FROM {1}.function WHERE run = {2} AND {0} IS NOT NULL",
-    "barriers": "SELECT sha256, name, barriers_after FROM {1}.function WHERE run = {2} AND {0} IS NOT NULL",
+    "instructions": "SELECT sha256, name, instructions_after, kernel FROM {1}.function WHERE run = {2} AND {0} IS NOT NULL",
+    "barriers": "SELECT sha256, name, barriers_after, kernel FROM {1}.function WHERE run = {2} AND {0} IS NOT NULL",
     "registers": _ASSEMBLED,
     "spills": _ASSEMBLED,
     "code": _ASSEMBLED,
     "idle-warps": _ASSEMBLED + " AND a.registers IS NOT NULL",
-    "cost": "SELECT sha256, '', instructions FROM {1}.cost WHERE run = {2} AND {0} IS NOT NULL",
-    "ptxopt-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what = 'ptxopt, least of three' "
+    "cost": "SELECT sha256, '', instructions, 1 FROM {1}.cost WHERE run = {2} AND {0} IS NOT NULL",
+    "ptxopt-seconds": "SELECT sha256, what, seconds, 1 FROM {1}.seconds WHERE run = {2} AND what = 'ptxopt, least of three' "
                       "AND {0} > 0",
-    "ptxas-seconds": "SELECT sha256, what, seconds FROM {1}.seconds WHERE run = {2} AND what LIKE 'ptxas%after' AND {0} > 0",
+    "ptxas-seconds": "SELECT sha256, what, seconds, 1 FROM {1}.seconds WHERE run = {2} AND what LIKE 'ptxas%after' AND {0} > 0",
 }
 _COLUMNS = {"registers": "a.registers", "spills": "a.spills", "code": "a.code", "idle-warps": "idle_warps(a.registers)",
             "instructions": "instructions_after", "barriers": "barriers_after", "cost": "instructions",
             "ptxopt-seconds": "seconds", "ptxas-seconds": "seconds"}  # {0} in the query
 _NOISY = ("ptxopt-seconds", "ptxas-seconds")
-_LIMIT = re.compile(r"([\w-]+)=(\d+(?:\.\d+)?)(%?)$")
+_LIMIT = re.compile(r"((?:each:)?[\w-]+)=(\d+(?:\.\d+)?)(%?)$")
+_EACH = "each:"
 
 
 class Moved(NamedTuple):
@@ -44,6 +46,7 @@ class Moved(NamedTuple):
     new: float
     more: int  # kernels, or files, of which it rose
     fewer: int
+    most: float  # by which it rose for one kernel or file, or the least by which it fell for all
 
     @property
     def percent(self) -> float:
@@ -55,7 +58,8 @@ def add_arguments(parser):
     parser.add_argument("new", metavar="NEW")
     parser.add_argument("--fail-on", default="", metavar="LIST",
                         help=f"limits with commas between them: METRIC=N or METRIC=N%% for how much the sum may grow "
-                             f"(of {', '.join(_METRICS)}), failures=N for how many new ones there may be")
+                             f"(of {', '.join(_METRICS)}), each:METRIC=N for how much it may for one kernel, failures=N for "
+                             "how many new ones there may be")
     parser.add_argument("--by", choices=("suite", "producer", "all"), default="all",
                         help="which groups to print (default: both)")
     parser.add_argument("--most", type=int, default=10, metavar="N",
@@ -78,8 +82,10 @@ def _limits(text):
     limits = {}
     for part in filter(None, text.split(",")):
         match = _LIMIT.match(part)
-        if not match or match[1] not in (*_METRICS, "failures") or (match[1] == "failures" and match[3]):
-            raise Mistake(f"--fail-on: '{part}' is not METRIC=N, METRIC=N% or failures=N")
+        is_number = match and (match[1] == "failures" or match[1].startswith(_EACH))
+        is_known = match and (match[1] == "failures" or match[1].removeprefix(_EACH) in _METRICS)
+        if not is_known or is_number and match[3]:
+            raise Mistake(f"--fail-on: '{part}' is not METRIC=N, METRIC=N%, each:METRIC=N or failures=N")
         limits[match[1]] = (float(match[2]), bool(match[3]))
     return limits
 
@@ -89,11 +95,11 @@ def _passed(limits, document):
     for name, (limit, is_percent) in limits.items():
         if name == "failures":
             grown = len(document["failures"]["new"])
-        elif name not in document["metrics"]:
-            raise Mistake(f"--fail-on: the runs did not measure {name}")
+        elif name.removeprefix(_EACH) not in document["metrics"]:
+            raise Mistake(f"--fail-on: the runs did not measure {name.removeprefix(_EACH)}")
         else:
-            moved = document["metrics"][name]
-            grown = moved["percent"] if is_percent else moved["new"] - moved["old"]
+            moved = document["metrics"][name.removeprefix(_EACH)]
+            grown = moved["most"] if name.startswith(_EACH) else moved["percent"] if is_percent else moved["new"] - moved["old"]
         if grown > limit:
             unit = "%" if is_percent else ""
             passed.append(f"{name} grew by {grown:.6g}{unit}, the limit is {limit:.6g}{unit}")
@@ -148,16 +154,16 @@ class Comparison:
         queries = [_METRICS[metric].format(_COLUMNS[metric], *side) for side in self.sides]
         self.database.execute("DROP TABLE IF EXISTS temp.pair")
         old, new = (f"SELECT * FROM ({query})" for query in queries)
-        names = "(sha256, name, value)"
+        names = "(sha256, name, value, is_one)"
         self.database.execute(
             f"CREATE TEMP TABLE pair AS WITH a{names} AS ({old}), b{names} AS ({new}) SELECT a.sha256 AS sha256, "
-            "a.name AS name, a.value AS old, b.value AS new FROM a JOIN b USING (sha256, name) "
+            "a.name AS name, a.value AS old, b.value AS new, a.is_one AS is_one FROM a JOIN b USING (sha256, name) "
             "JOIN both_have USING (sha256) WHERE a.value IS NOT NULL AND b.value IS NOT NULL")
 
     def _moved(self, column):
         rows = self.database.execute(
-            f"SELECT {column}, sum(old), sum(new), sum(new > old), sum(new < old) FROM pair "
-            f"JOIN both_have USING (sha256) GROUP BY 1 ORDER BY 1")
+            f"SELECT {column}, sum(old), sum(new), sum(new > old), sum(new < old), "
+            "ifnull(max(iif(is_one, new - old, NULL)), 0) FROM pair JOIN both_have USING (sha256) GROUP BY 1 ORDER BY 1")
         return {name: Moved(*row) for name, *row in rows}
 
     def _failures(self):

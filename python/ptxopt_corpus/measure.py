@@ -17,17 +17,18 @@ import shutil
 import tempfile
 from typing import Optional, Tuple
 
-from . import children, cubin, quick
+from . import children, cubin, quick, remarks
 
-CHECKS = ("reprint", "idempotent", "ptxas", "run", "sanitize", "time")
+CHECKS = ("reprint", "idempotent", "ptxas", "run", "sanitize", "time", "remarks")
 _TARGET = re.compile(rb"^\s*\.target\s+(sm_(\d+)\w*)", re.MULTILINE)
 _ENTRY = re.compile(r"^[^/\n]*\.entry\s+([\w$%]+)", re.MULTILINE)
 _CALLGRIND = re.compile(r"Collected : (\d+)")
 _RUN_STATUSES = {0: "ok", 2: "failed"}  # of ptxrun --compare
 _LARGE = 64 << 10  # bytes of a file that goes through ptxopt by itself, and whose time is noted
-# Options that mean the same whatever other files there are.
-_OF_EACH_FILE = re.compile(r"-O|--(passes|disable-pass|do-cssa|opt-bisect-limit|for|for-lenient|verify|verify-each|reprint|"
-                           r"flat-shared|(assume|trust|nc|noalias|relax|cbe|cssa|earlycse)(-[\w-]+)?)(=|$)|[^-]")
+# Options that mean the same whatever other files there are: for `whole-program` these are the program.
+_OF_EACH_FILE = re.compile(r"(?!.*whole-program)(-O|--(passes|disable-pass|do-cssa|opt-bisect-limit|for|for-lenient|verify|"
+                           r"verify-each|reprint|flat-shared|(assume|trust|nc|noalias|relax|cbe|cssa|earlycse)(-[\w-]+)?)"
+                           r"(=|$)|[^-])")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -289,6 +290,31 @@ class Measurement:
             times = [self._ptxopt(*arguments).seconds for _ in range(3)]
             self._add(file, "seconds", "ptxopt, least of three", min(times))
         return "ok", ""
+
+    def _remarks_together(self, files):
+        log = f"{self.folder}/remarks"
+        ended = self._together(files, f"again{next(self.numbers)}", *self.settings.flags, "-j1", f"--remarks={log}")
+        if not ended or ended.how != "ok":
+            return ()
+        self._add_remarks(log, files)
+        return set(files)
+
+    def _remarks(self, file, _):
+        """What ptxopt says of each function: what the passes did, and why they did not do more."""
+        log = f"{self.folder}/remarks"
+        ended = self._ptxopt(*self.settings.flags, "-j1", file.input, "-o", os.devnull, f"--remarks={log}")
+        if ended.how != "ok":
+            return "failed", ended.message
+        self._add_remarks(log, [file])
+        return "ok", ""
+
+    def _add_remarks(self, log, files):
+        by_input = {file.input: file for file in files}
+        said, amounts = remarks.counts_of(quick.read(log))
+        for (path, *key), count in said.items():
+            self._add(by_input[path], "said", *key, count)
+        for (path, *key), value in amounts.items():
+            self._add(by_input[path], "amount", *key, value)
 
 
 def measure(settings: Settings, items) -> dict:

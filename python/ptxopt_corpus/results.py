@@ -12,7 +12,7 @@ from .database import open_database
 from .errors import Mistake
 
 DEFAULT = "ptxopt-corpus.sqlite"
-FORMAT = 2  # PRAGMA user_version
+FORMAT = 3  # PRAGMA user_version
 
 # The order of the files is not that of the keys, so that each changes other pages: these stay in memory until they are
 # written, and are copied to the database once for many changes.
@@ -34,6 +34,10 @@ CREATE TABLE checked(run INTEGER, sha256 TEXT, name TEXT, tool TEXT, by TEXT, st
 CREATE TABLE assembly(text TEXT, tool TEXT, ok INTEGER, message TEXT, PRIMARY KEY(text, tool)) WITHOUT ROWID;
 CREATE TABLE assembled(text TEXT, tool TEXT, kernel TEXT, registers INTEGER, spills INTEGER, code INTEGER,
                        PRIMARY KEY(text, tool, kernel)) WITHOUT ROWID;
+CREATE TABLE said(run INTEGER, sha256 TEXT, function TEXT, pass TEXT, outcome TEXT, reason TEXT, count INTEGER,
+                  PRIMARY KEY(run, sha256, function, pass, outcome, reason)) WITHOUT ROWID;
+CREATE TABLE amount(run INTEGER, sha256 TEXT, function TEXT, pass TEXT, name TEXT, value INTEGER,
+                    PRIMARY KEY(run, sha256, function, pass, name)) WITHOUT ROWID;
 CREATE TABLE cost(run INTEGER, sha256 TEXT, instructions INTEGER, PRIMARY KEY(run, sha256)) WITHOUT ROWID;
 CREATE TABLE seconds(run INTEGER, sha256 TEXT, what TEXT, seconds REAL, PRIMARY KEY(run, sha256, what)) WITHOUT ROWID;
 """
@@ -116,7 +120,7 @@ class Results:
     def commit(self):
         self.database.commit()
 
-    # ---- read by `compare` and `report` --------------------------------------------------------
+    # ---- read by the other commands ------------------------------------------------------------
 
     def named_run(self, number: Optional[int] = None) -> tuple:
         """Number, program, version and flags of a run, by default of the last one."""
@@ -126,3 +130,11 @@ class Results:
         if number is not None and number not in runs:
             raise Mistake(f"{self.path}: there is no run {number}; there are {', '.join(map(str, runs))}")
         return runs[max(runs) if number is None else number]
+
+    def run_with(self, flags: str) -> int:
+        """The number of the last run with these options."""
+        found = dict(self.database.execute("SELECT flags, max(id) FROM run GROUP BY flags"))
+        if flags not in found:
+            raise Mistake(f"{self.path}: there is no run with the options '{flags}'; there are "
+                          + (", ".join(f"'{other}'" for other in sorted(found)) or "none"))
+        return found[flags]

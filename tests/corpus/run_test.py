@@ -16,7 +16,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = SOURCE / "scripts" / "corpus.py"
 KERNELS = SOURCE / "corpus" / "ptx" / "nvcc" / "sm_80"
-TABLES = ("source", "run", "outcome", "function", "counter", "checked", "assembly", "assembled", "cost")
+TABLES = ("source", "run", "outcome", "function", "counter", "checked", "assembly", "assembled", "said", "amount", "cost")
 PTXOPT = PTXRUN = PTXREDUCE = ""
 
 # A ptxopt that does what the first lines of its files ask for, and is the real one else.
@@ -167,6 +167,28 @@ class Run(Case):
         self.assertIn("a number that is too large", said)
         self.assertEqual(content(self.folder / "alone.sqlite"), content(self.folder / "r.sqlite"))
 
+    def test_files_together_are_no_program(self):
+        head = ".version 8.0\n.target sm_80\n.address_size 64\n"
+        (self.ptx / "defines.ptx").write_text(head + ".visible .const .align 4 .u32 weight = 7;\n.visible .entry k() { ret; }\n")
+        (self.ptx / "reads.ptx").write_text(head + """.extern .const .align 4 .u32 weight;
+.visible .entry k(.param .u64 k_0)
+{
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [k_0];
+	ld.const.u32 %r1, [weight];
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+""")
+        passes = "--passes=global-opt<whole-program>"
+        corpus("run", self.ptx / "defines.ptx", "--ptxopt", PTXOPT, passes, "--results=one.sqlite", cwd=self.folder)
+        corpus("run", *[self.ptx] * 40, "--ptxopt", PTXOPT, passes, "--jobs=1", "--results=r.sqlite", cwd=self.folder)
+        changed = "SELECT changed FROM outcome JOIN source USING (sha256) WHERE path LIKE '%defines.ptx'"
+        self.assertEqual(self.rows(changed), [(1,)])
+        with contextlib.closing(sqlite3.connect(self.folder / "one.sqlite")) as database:
+            self.assertEqual(database.execute(changed).fetchall(), [(1,)])
+
     def test_another_program_checks_again(self):
         self.take("scan_block")
         for schedules, by in ((2, "2 schedules"), (3, "3 schedules")):
@@ -251,6 +273,9 @@ class Compare(Case):
         corpus("compare", "r.sqlite:1", "r.sqlite:2", "--fail-on=barriers=0,instructions=1%,failures=0", cwd=self.folder)
         said = corpus("compare", "r.sqlite:2", "r.sqlite:1", "--fail-on=barriers=0%", cwd=self.folder, expect=2)
         self.assertIn("limit: barriers grew by", said)
+        said = corpus("compare", "r.sqlite:2", "r.sqlite:1", "--fail-on=each:barriers=5", cwd=self.folder, expect=2)
+        self.assertIn("limit: each:barriers grew by 6, the limit is 5", said)
+        corpus("compare", "r.sqlite:2", "r.sqlite:1", "--fail-on=each:barriers=6", cwd=self.folder)
 
     def test_failures(self):
         self.write("drops.ptx", "// DROP")
@@ -266,7 +291,9 @@ class Compare(Case):
         for arguments, text in ((["nowhere", "r.sqlite"], "nowhere: no such file"),
                                 (["r.sqlite", "r.sqlite"], "are the same run"),
                                 (["r.sqlite:1", "r.sqlite:7"], "there is no run 7"),
-                                (["r.sqlite", "r.sqlite", "--fail-on=nonsense=1"], "'nonsense=1' is not METRIC=N")):
+                                (["r.sqlite", "r.sqlite", "--fail-on=nonsense=1"], "'nonsense=1' is not METRIC=N"),
+                                (["r.sqlite", "r.sqlite", "--fail-on=each:code=1%"], "'each:code=1%' is not METRIC=N"),
+                                (["r.sqlite", "r.sqlite", "--fail-on=each:failures=1"], "'each:failures=1' is not METRIC")):
             self.assertIn(text, corpus("compare", *arguments, cwd=self.folder, expect=1))
 
 
@@ -288,8 +315,56 @@ class Table(Case):
         (self.folder / "moved.tsv").write_text(moved)
         said = self.table("--against=moved.tsv", expect=2)
         self.assertIn(f"scan_block.ptx  instructions: {cells[1]} -> {int(cells[1]) - 5}  -5", said)
-        self.assertIn("bfs.ptx  file: not in the text -> new", said)
-        self.assertIn("other.ptx  file: in the text -> gone", said)
+        self.assertIn("bfs.ptx  line: not in the text -> new", said)
+        self.assertIn("other.ptx  line: in the text -> gone", said)
+
+    def test_functions_in_several_runs(self):
+        self.take("redundant_barriers", "scan_block")
+        self.run_corpus("--passes=dead-sync<precision=flags>", "--check=remarks")
+        self.run_corpus("--passes=dead-sync", "--check=none")
+        of_functions = ("--functions", "--run=flags=--passes=dead-sync<precision=flags>", "--run=all=--passes=dead-sync",
+                        "--columns=barriers,kept@flags,removed@flags,why@flags,kept@all")
+        self.table(*of_functions, "-o", "t.tsv")
+        _, head, *lines = (self.folder / "t.tsv").read_text().splitlines()
+        self.assertEqual(head.split("\t"), ["file", "function", "barriers", "barriers_flags", "barriers_all", "kept_flags",
+                                            "removed_flags", "why_flags", "kept_all"])
+        rows = {line.split("\t")[1]: line.split("\t")[2:] for line in lines}
+        # Five in a row in front of code without accesses to shared memory; the last run was not asked for its remarks.
+        five = rows["_Z10fiveInARowPKiPi"]
+        self.assertEqual([five[k] for k in (0, 2, 6)], ["5", "1", "-"])
+        for before, flags, _, kept, removed, why, _ in rows.values():
+            self.assertEqual((int(flags), int(removed)), (int(kept), int(before) - int(kept)))
+            self.assertEqual(int(kept), sum(int(part.split()[-1]) for part in why.split(", ") if part != "-"), why)
+        self.assertIn("0 values moved", self.table(*of_functions, "--against=t.tsv"))
+        self.assertIn("there are other columns", self.table("--against=t.tsv", expect=1))
+
+    def test_amounts_are_sums_of_details(self):
+        (self.ptx / "stack.ptx").write_text(""".version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 k_0)
+{
+	.local .align 4 .b8 slots[64];
+	.reg .b32 %r<2>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [k_0];
+	st.local.u32 [slots+4], 7;
+	ld.local.u32 %r1, [slots+4];
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+""")
+        self.run_corpus("--passes=global-opt", "--check=remarks")
+        _, head, line = self.table("--functions", "--columns=passed,local").splitlines()
+        self.assertEqual((head, line), ("file\tfunction\tpassed_out\tlocal_out", "stack.ptx\tk\t1\t60"))
+
+    def test_remarks_of_files_together_are_those_of_each(self):
+        self.take("redundant_barriers", "scan_block", "bfs", "transpose")
+        self.run_corpus("--flags=-O2", "--check=remarks", "--jobs=1", results="all.sqlite")
+        for path in sorted(self.ptx.glob("*.ptx")):
+            corpus("run", path, "--ptxopt", PTXOPT, "--flags=-O2", "--check=remarks", "--results=one.sqlite", cwd=self.folder)
+        self.assertEqual(content(self.folder / "all.sqlite"), content(self.folder / "one.sqlite"))
+        self.assertTrue(content(self.folder / "one.sqlite")["said"])
 
     def test_a_file_that_is_refused_now(self):
         self.take("bfs", "scan_block")
@@ -314,6 +389,10 @@ class Table(Case):
         (self.folder / "t.tsv").write_text("no table\n")
         self.assertIn("t.tsv: this is no table", self.table("--against=t.tsv", expect=1))
         self.assertIn("there are no figures of 'ptxas 1.0'", self.table("--ptxas=ptxas 1.0", expect=1))
+        self.assertIn("there is no run with the options '-O3'; there are ''", self.table("--run=a=-O3", expect=1))
+        for option, text in (("--run=-O2", "'-O2' is not LABEL=OPTIONS"), ("--columns=code@other", "'code@other' is not NAME"),
+                             ("--columns=", "'' is not NAME")):
+            self.assertIn(text, self.table(option, expect=1))
 
 
 class Bisect(Case):

@@ -38,6 +38,15 @@ def files():
     return [File(name, facts[name]) for name in sorted(facts)]
 
 
+def producer(name):
+    """Who wrote a file of the corpus, by its folder, such as "nvcc O0"."""
+    _, compiler, *folders = os.path.dirname(name).split("/")
+    for word in ("O0", "debug", "O2", "lineinfo"):
+        if folders and folders[0].endswith(word):
+            return f"{compiler} {word}"
+    return compiler
+
+
 def files_below(folder):
     """Of which only the text is known."""
     facts = {"arch": None, "ptxas": None, "ptx": "0.0"}
@@ -154,28 +163,6 @@ def parser(description, subset=None):
         result.add_argument("--all", dest="subset", action="store_const", const=0,
                             help="every file of the corpus")
     return result
-
-
-def table_parser(description, subset):
-    """Of a check that holds a table of corpus/expected/ and can write it."""
-    result = parser(description, subset)
-    result.add_argument("--update", action="store_true",
-                        help="write the table anew; with --ptxas every file is measured")
-    return result
-
-
-def ptxas_for_table(arguments, release):
-    """The ptxas whose figures can be held against a table of that release, or None.  With --update
-    every file is measured."""
-    ptxas = Ptxas(arguments.ptxas) if arguments.ptxas else None
-    if arguments.update:
-        if ptxas is None or arguments.filter:
-            sys.exit("--update needs --ptxas, and every file")
-        arguments.subset = 0
-    elif ptxas is not None and ptxas.release != release:
-        print(f"the table is of ptxas {release}, not {ptxas.release}: only counts are compared")
-        return None
-    return ptxas
 
 
 def skip(message):

@@ -31,7 +31,9 @@ import tempfile
 
 import corpus
 import corpus_compare
-import kernel_table
+
+sys.path.insert(0, os.path.join(corpus.SOURCE_DIR, "python"))
+from ptxopt_corpus import cubin
 
 TABLE = os.path.join(corpus.EXPECTED_DIR, "facts.tsv")
 COLUMNS = ["kernels", "barriers", "removed", "weakened", "guarded", "instructions"]
@@ -256,6 +258,18 @@ def compare(ptxrun, files, sides, jobs):
         sys.exit(1)
 
 
+def figures_of(ptxas, file, path, folder):
+    """What ptxas makes of each kernel; None where it refuses the file."""
+    output = os.path.join(folder, path.replace("/", "_") + ".cubin")
+    ok, messages = ptxas.assemble(file, path, output, "-v")
+    if not ok:
+        return None
+    with open(output, "rb") as made:
+        found = cubin.figures_of(messages, made.read())
+    os.unlink(output)
+    return {name: figures for name, figures in found.items() if figures.registers is not None}
+
+
 def measure(ptxas, files, sides, folder, jobs):
     files = [file for file in files if ptxas.accepts(file)]
 
@@ -265,7 +279,7 @@ def measure(ptxas, files, sides, folder, jobs):
             with open(side.outputs[file.name], "rb") as text:
                 content = text.read()
             if content not in seen:
-                seen[content] = kernel_table.measure(ptxas, file, side.outputs[file.name], folder)
+                seen[content] = figures_of(ptxas, file, side.outputs[file.name], folder)
             found[name] = seen[content]
         return found
 
@@ -273,14 +287,12 @@ def measure(ptxas, files, sides, folder, jobs):
     for found in corpus.parallel(figures, files, jobs):
         if None in found.values():
             continue
-        for name, (kernels, *_) in found.items():
-            for kernel, (registers, _, code) in kernels.items():
-                base = found["none"][0].get(kernel)
-                if base is None or not (code.isdigit() and base[2].isdigit()):
-                    continue
-                totals[name]["more"] += int(registers) > int(base[0])
-                totals[name]["fewer"] += int(registers) < int(base[0])
-                totals[name]["code"] += int(code)
+        for name, kernels in found.items():
+            for kernel, figures in kernels.items():
+                if base := found["none"].get(kernel):
+                    totals[name]["more"] += figures.registers > base.registers
+                    totals[name]["fewer"] += figures.registers < base.registers
+                    totals[name]["code"] += figures.code
     for name, total in totals.items():
         print(f"{name}: registers more in {total['more']} kernels, fewer in {total['fewer']}; "
               f"{total['code']} bytes of code")

@@ -4,7 +4,7 @@
 
 Warp's PTX carries its library, so it is not kept with the corpus: this compiles
 corpus/local/warp_kernels.py (no GPU is needed; a minute) and holds a table of the same form as
-barriers.tsv against the result, by the code of tests/regress/barrier_table.py.
+barriers.tsv against the result, by the code of tests/corpus/own_tables.py.
 
     warp_barriers.py --ptxopt PTXOPT                             compares the counts
     warp_barriers.py --ptxopt PTXOPT --ptxas PTXAS               registers, spills and code as well
@@ -21,11 +21,12 @@ import sys
 import tempfile
 
 SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(SOURCE_DIR / "tests" / "regress"))
+sys.path[:0] = [str(SOURCE_DIR / "tests" / folder) for folder in ("regress", "corpus")]
 
-import barrier_table
 import corpus
+import own_tables
 
+TEXT = pathlib.Path(corpus.EXPECTED_DIR) / "warp.tsv"
 KERNELS = os.path.join(corpus.CORPUS_DIR, "local", "warp_kernels.py")
 PYTHON = os.environ.get("CORPUS_PYTHON", sys.executable)
 TARGETS = ["80", "90"]
@@ -39,37 +40,26 @@ def release_of_warp():
 
 
 def make(release, folder):
-    """[corpus.File] of the kernels for each target, below the folder."""
-    files = []
+    """The kernels for each target, below the folder."""
     for target in TARGETS:
-        name = os.path.join(f"warp-{release}", f"sm_{target}.ptx")
-        facts = {"arch": f"sm_{target}", "ptx": "9.4", "ptxas": "13.4"}
-        file = corpus.File(name, facts, folder)
-        os.makedirs(os.path.dirname(file.path), exist_ok=True)
-        subprocess.run([PYTHON, KERNELS, target, file.path], check=True,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        text = pathlib.Path(file.path)
+        text = pathlib.Path(folder, f"warp-{release}", f"sm_{target}.ptx")
+        text.parent.mkdir(exist_ok=True)
+        subprocess.run([PYTHON, KERNELS, target, text], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         # It ends in a NUL byte, which only the driver takes.
         text.write_bytes(text.read_bytes().rstrip(b"\0"))
-        files.append(file)
-    return files
-
-
-class WarpTable(barrier_table.BarrierTable):
-    path = os.path.join(corpus.EXPECTED_DIR, "warp.tsv")
 
 
 def main():
-    table = WarpTable()
-    arguments = table.parser(__doc__).parse_args()
+    arguments = own_tables.parser_of(__doc__).parse_args()
     release = release_of_warp()
     if release is None:
         corpus.skip(f"{PYTHON} has no Warp (CORPUS_PYTHON can name another)")
-    known = {name.split(os.sep)[0] for name in table.read()[1]}
+    known = {line.split("/")[0] for line in TEXT.read_text(encoding="utf-8").splitlines()[2:]}
     if not arguments.update and known != {f"warp-{release}"}:
         corpus.skip(f"Warp is {release}, the table is of {', '.join(sorted(known))}")
     with tempfile.TemporaryDirectory() as folder:
-        return table.check(arguments, make(release, folder))
+        make(release, folder)
+        return own_tables.check(arguments, {TEXT: own_tables.TABLES["barriers"]}, folder, folder)
 
 
 if __name__ == "__main__":

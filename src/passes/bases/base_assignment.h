@@ -68,7 +68,7 @@ class BaseAssignment {
     std::int64_t offset = 0;
   };
   // Instructions that go where a register has to hold a base for longer.  Measured on the corpus
-  // (tests/regress/base_table.py): for less, kernels lose a step of occupancy.
+  // (tests/corpus/own_tables.py): for less, kernels lose a step of occupancy.
   static constexpr unsigned kFarSavings = 3;
 
   // All of them must outlive the object.

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What ptxopt does to the corpus, against the texts in corpus/expected/ that `ptxopt-corpus table` makes.
+
+ptxas sees only some of the files, and its figures are compared only if it is the release of the text.  No kernel may
+spill more or lose a step of occupancy.  With --update it sees all files, and the texts are written anew: an hour.
+"""
+import argparse
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from typing import Dict, NamedTuple, Tuple
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+CORPUS = SOURCE / "corpus"
+INPUT = "-O0"
+
+
+class Table(NamedTuple):
+    runs: Dict[str, str]  # options of ptxopt by label
+    counted: str  # columns; none: the lines are files, with all columns
+    sample: int  # of how many files ptxas sees the results
+    measured: Tuple[str, ...] = ()  # the runs whose results it sees; none: of all
+
+    def columns(self):
+        if not self.counted:
+            return []
+        of_runs = "@" + "+".join(self.measured) if self.measured else ""
+        return ["--functions", f"--columns={self.counted}," + ",".join(what + of_runs for what in ("registers", "spills", "code"))]
+
+    def seen(self):
+        return self.measured or tuple(self.runs)
+
+
+TABLES = {
+    "statistics": Table({"out": "-O2"}, "", 150),
+    "levels": Table({"O2": "-O2", "O3": "-O3"}, "instructions,barriers", 40),
+    "barriers": Table({"flags": "--passes=dead-sync<precision=flags>", "objects": "--passes=dead-sync<precision=objects>",
+                       "affine": "--passes=dead-sync", "guard": "--passes=dead-sync<guard>",
+                       "warp": "--passes=dead-sync,warp-sync"},
+                      "barriers@flags+objects+affine,guarded@guard,weakened@warp,why@affine", 25, ("affine", "guard", "warp")),
+    "redundancy": Table({"plain": "--passes=early-cse", "memssa": "--passes=early-cse<memssa>"}, "instructions", 25),
+    "bases": Table({"out": "--passes=common-base"}, "accesses,instructions", 25),
+    "globals": Table({"out": "--passes=global-opt", "whole": "--passes=global-opt<whole-program>"},
+                     "passed,shared,local,global,const,instructions", 15),
+}
+MAY_COST = "whole"  # the run that may cost registers: what was in memory is in these
+
+
+class Runs:
+    """Over the files below a folder.  The texts name them relative to `root`."""
+
+    def __init__(self, arguments, results, files=CORPUS / "ptx", root=CORPUS):
+        self.arguments, self.results, self.files, self.root = arguments, results, files, root
+        self.numbers = {}  # by options
+
+    def measure(self, tables):
+        """Runs what these tables are made of."""
+        samples = {}  # by options, how many files ptxas sees
+        for table in tables:
+            for label, flags in table.runs.items():
+                sample = table.sample if label in table.seen() else 0
+                samples[flags] = max(sample, samples.get(flags, 0))
+        for flags, sample in {INPUT: max(samples.values()), **samples}.items():
+            self.run(flags, "remarks" if flags.startswith("--passes") else "none")
+            if self.arguments.ptxas and sample:
+                self.run(flags, "ptxas", f"--ptxas={self.arguments.ptxas}",
+                         *([] if self.arguments.update else [f"--sample={sample}"]))
+
+    def run(self, flags, check, *more):
+        done = self.corpus("run", self.files, f"--ptxopt={self.arguments.ptxopt}", f"--flags={shlex.quote(flags)}",
+                           f"--check={check}", f"--jobs={self.arguments.jobs}", "--memory=0", *more)
+        if done.returncode != 0:
+            sys.exit(done.stdout)
+        self.numbers[flags] = re.search(r", run (\d+)$", done.stdout.strip()).group(1)
+
+    def hold(self, table, path):
+        """Whether the text is as the runs are; with --update it will be."""
+        runs = [f"--run={label}={shlex.quote(flags)}" for label, flags in table.runs.items()]
+        done = self.corpus("table", f"--root={self.root}", *runs, *table.columns(),
+                           f"--output={path}" if self.arguments.update else f"--against={path}")
+        print(f"{path.name}:", "written" if self.arguments.update else done.stdout.strip())
+        return done.returncode == 0
+
+    def is_worse(self, table):
+        """Whether a kernel spills more or has fewer warps at a time."""
+        return bool(self.arguments.ptxas) and any([self._is_worse(flags) for label, flags in table.runs.items()
+                                                   if label in table.seen() and label != MAY_COST])
+
+    def _is_worse(self, flags):
+        done = self.corpus("compare", f"{self.results}:{self.numbers[INPUT]}", f"{self.results}:{self.numbers[flags]}",
+                           "--fail-on=each:spills=0,each:idle-warps=0", results=[])
+        if done.returncode != 0:
+            print(f"{flags}\n{done.stdout}", end="")
+        return done.returncode != 0
+
+    def corpus(self, *arguments, results=None):
+        """ptxopt-corpus, which says on standard error what it does not do."""
+        results = [f"--results={self.results}"] if results is None else results
+        return subprocess.run([sys.executable, SOURCE / "scripts" / "corpus.py", *map(str, arguments), *results],
+                              stdout=subprocess.PIPE, text=True, check=False)
+
+
+def parser_of(description):
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ptxopt", required=True)
+    parser.add_argument("--ptxas")
+    parser.add_argument("--update", action="store_true", help="write the texts anew (needs --ptxas)")
+    parser.add_argument("--jobs", "-j", type=int, default=2)
+    return parser
+
+
+def check(arguments, tables, *folders):
+    """The exit status of a test of these tables, by the paths of their texts."""
+    if arguments.update and not arguments.ptxas:
+        sys.exit("--update needs --ptxas")
+    with tempfile.TemporaryDirectory() as folder:
+        runs = Runs(arguments, f"{folder}/results.sqlite", *folders)
+        runs.measure(tables.values())
+        is_as_expected = [runs.hold(table, path) for path, table in tables.items()]
+        is_worse = [runs.is_worse(table) for table in tables.values()]
+    return 0 if all(is_as_expected) and not any(is_worse) else 1
+
+
+def main():
+    parser = parser_of(__doc__)
+    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="TABLE", help=f"of {', '.join(TABLES)} (default: all)")
+    arguments = parser.parse_args()
+    return check(arguments, {CORPUS / "expected" / f"{name}.tsv": TABLES[name] for name in arguments.tables or TABLES})
+
+
+if __name__ == "__main__":
+    sys.exit(main())
