@@ -13,7 +13,6 @@ import itertools
 import json
 import os
 import re
-import shutil
 import tempfile
 from typing import Optional, Tuple
 
@@ -172,13 +171,13 @@ class Measurement:
         file.changed = file.result != file.text
         file.digest = hashlib.sha256(file.result).hexdigest() if file.changed else file.item.sha256
         self._add(file, "outcome", "ok", "", int(file.says_changed), file.digest)
+        sha256, gone = file.item.sha256, {"instructions": None, "barriers": None}
         for function in counts.get("functions", ()):
-            before, after = function["before"], function["after"] or {"instructions": None, "barriers": None}
-            self._add(file, "function", function["name"], int(function["kernel"]), before["instructions"],
-                      before["barriers"], after["instructions"], after["barriers"])
-        for name, counters in counts["passes"].items():
-            for counter, value in counters.items():
-                self._add(file, "counter", name, counter, value)
+            before, after = function["before"], function["after"] or gone
+            self.rows["function"].append((sha256, function["name"], int(function["kernel"]), before["instructions"],
+                                          before["barriers"], after["instructions"], after["barriers"]))
+        self.rows["counter"] += [(sha256, name, counter, value) for name, counters in counts["passes"].items()
+                                 for counter, value in counters.items()]
 
     # ---- the checks: (status, message), of ok, failed, inconclusive and skipped -----------------
     # _CHECK_together() gives those of several files that pass; the others are checked one by one.
@@ -323,7 +322,7 @@ def measure(settings: Settings, items) -> dict:
     try:
         return Measurement(settings, items, folder).measure()
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        quick.remove(folder)
 
 
 def _statistics(text):

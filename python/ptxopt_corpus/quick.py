@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads many small files: with few calls of the system for each, which is what a run over small files costs."""
+"""Reads and removes many small files: with few calls for each, which is what a run over small files costs."""
 import os
+import shutil
 
 _SMALL = 64 << 10
 
@@ -26,3 +27,18 @@ def has(path, text: bytes) -> bool:
         return read(path, len(text)) == text
     except FileNotFoundError:
         return False
+
+
+def remove(folder):
+    """A folder with files, and folders of files."""
+    try:
+        for entry in os.scandir(folder):
+            if entry.is_dir(follow_symlinks=False):
+                for name in os.listdir(entry.path):
+                    os.unlink(f"{entry.path}/{name}")
+                os.rmdir(entry.path)
+            else:
+                os.unlink(entry.path)
+        os.rmdir(folder)
+    except OSError:
+        shutil.rmtree(folder, ignore_errors=True)  # of what a child that was killed left there

@@ -214,7 +214,6 @@ class Work:
                 progress.add(1)
                 continue
             text = quick.read(path) if text is None else text
-            path = os.path.abspath(path)  # `report` may read it from another folder
             self.flying[sha256] = (sha256, path, suite, producer or producer_of(text) or "unknown", len(text))
             assembled = tuple(ptxas.name for ptxas in self.settings.ptxas if self.found.is_assembled(sha256, ptxas.name))
             is_read_there = self.args.cluster and self.args.shared_files
@@ -229,10 +228,11 @@ class Work:
                 yield source
 
     def _sources(self):
-        """SHA-256, path, text if it was read, suite and producer of each."""
+        """SHA-256, path (not relative: `report` may read it from another folder), text if it was read, suite and producer of
+        each."""
         if self.collection is not None:
             for record in self._records():
-                yield record.sha256, str(record.path), None, record.suite, record.producer
+                yield record.sha256, os.path.abspath(record.path), None, record.suite, record.producer
             return
         for path in _ptx_below(self.args.paths):
             text = quick.read(path)
@@ -255,9 +255,9 @@ def _ptx_below(paths):
     """In the same order each time, and without a list of all of them."""
     for path in paths:
         if path.is_dir():
-            yield from _ptx_in(path)
+            yield from _ptx_in(os.path.abspath(path))
         elif path.is_file():
-            yield str(path)
+            yield os.path.abspath(path)
         else:
             raise Mistake(f"{path}: no such file or folder")
 
