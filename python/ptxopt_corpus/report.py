@@ -19,7 +19,8 @@ from .programs import digest_of, find_program
 
 HELP = "write pages about a run"
 _PAGES = pathlib.Path(__file__).resolve().parent / "pages"
-_SLOWEST = 10
+_SLOWEST = 10  # files in a plot
+_REASONS = 12
 _TIMEOUT = 120  # seconds for one ptxopt
 _STYLE = "style.css"  # of ptxopt's pages, in the folder of the kernels
 _NAV = re.compile(r"<nav>.*?</nav>", re.DOTALL)
@@ -91,7 +92,7 @@ class Report:
                 if row[k] is None or row[k + 1] is None:
                     row[k] = row[k + 1] = None
         data = "\n".join(f"const {name} = {json.dumps(value, separators=(',', ':'))};"
-                         for name, value in (("KERNELS", kernels), ("FILES", files), ("SLOWEST", self._slowest())))
+                         for name, value in (("KERNELS", kernels), ("FILES", files), ("KEPT", self._kept()), ("SLOWEST", self._slowest())))
         (self.folder / "data.js").write_text(data.replace("</", "<\\/") + "\n")
         for name in ("index.css", "index.js"):
             shutil.copyfile(_PAGES / name, self.folder / name)
@@ -108,6 +109,12 @@ class Report:
                 "<div class='table' id='table' role='table' tabindex='0' aria-label='kernels'></div>"
                 "<script src='data.js'></script><script src='index.js'></script>")
         _write(self.folder / "index.html", "ptxopt: corpus report", body, f"kernel/{_STYLE}", "index.css")
+
+    def _kept(self):
+        """Reason, number and text of the barriers that dead-sync keeps, if the run has its remarks."""
+        rows = self.database.execute("SELECT reason, sum(count) FROM said WHERE run = ? AND pass = 'dead-sync' AND outcome = 'kept' "
+                                     "GROUP BY reason ORDER BY 2 DESC, 1 LIMIT ?", (self.run, _REASONS))
+        return [[reason.replace("read and write", "read+write"), count, f"{count:,}"] for reason, count in rows]
 
     def _slowest(self):
         """Name, value and text of some files: by instructions, which `--check=time` counts, or by time."""

@@ -141,13 +141,16 @@ function bars(title, describe, values) {
   plot(title, describe, (svg) => {
     const most = Math.max(...values.map(([, value]) => value)) || 1;
     const step = Math.min(34, (TALL - 10) / values.length);
+    const longest = Math.min(28, Math.max(18, ...values.map(([name]) => name.length)));  // letters
+    const left = 7 * longest + 4;
     values.forEach(([name, value, text], k) => {
       const top = 4 + k * step;
-      const width = Math.max(1, (WIDTH - 210) * value / most);
-      svg.append(shape("rect", {class: "bar", x: 130, y: top, width,
+      const width = Math.max(1, (WIDTH - left - 80) * value / most);
+      svg.append(shape("rect", {class: "bar", x: left, y: top, width,
                                 height: Math.min(14, step - 3)}));
-      label(svg, 124, top + Math.min(11, step - 5), name.length > 18 ? "…" + name.slice(-17) : name, "end");
-      label(svg, 134 + width, top + Math.min(11, step - 5), text, "start");
+      label(svg, left - 6, top + Math.min(11, step - 5),
+            name.length > longest ? "…" + name.slice(1 - longest) : name, "end");
+      label(svg, left + 4 + width, top + Math.min(11, step - 5), text, "start");
     });
   });
 }
@@ -166,5 +169,6 @@ function removedBarriers() {
 scatter("Registers", 4);
 scatter("Bytes of code", 5);
 removedBarriers();
+bars("Barriers that stay", "why, or which two accesses each of them orders", KEPT);
 bars("Slowest files", "what ptxopt takes for them", SLOWEST);
 update();
