@@ -3,7 +3,8 @@
 """Times whole runs of ptxopt at each level, in turn with ptxas on the same file.
 
 A figure is the median, over several rounds, of the processor time (user and system) of a process, and of
-its share of the time that ptxas -O3 takes in the same round.  ptxas is the one that PTXOPT_PTXAS names,
+its share of the time that ptxas -O3 takes in the same round.  The levels take turns to be the first, which
+finds the caches that ptxas has left.  ptxas is the one that PTXOPT_PTXAS names,
 or the one on PATH; without one there are no shares.  --instructions counts instructions with valgrind
 instead: each level and each pass alone, reading and printing included.
 """
@@ -43,9 +44,9 @@ def instructions(command):
 def time_file(ptxopt, ptxas, path, rounds, folder):
     size = path.stat().st_size
     times, shares, memory, ptxas_times = {}, {}, {}, []
-    for _ in range(rounds):
-        in_round = {}
-        for level in LEVELS:
+    for number in range(rounds):
+        in_round, first = {}, number % len(LEVELS)
+        for level in LEVELS[first:] + LEVELS[:first]:
             in_round[level], memory[level] = seconds(
                 [ptxopt, level, "-j1", path, "-o", f"{folder}/out.ptx"])
             times.setdefault(level, []).append(in_round[level])
