@@ -3,7 +3,7 @@
 """What ptxopt does to the corpus, against the texts in corpus/expected/ that `ptxopt-corpus table` makes.
 
 ptxas sees only some of the files, and its figures are compared only if it is the release of the text.  No kernel may
-spill more or lose a step of occupancy.  With --update it sees all files, and the texts are written anew: an hour.
+spill more or lose a step of occupancy.  With --update it sees all files, and the texts are written anew (minutes).
 """
 import argparse
 import pathlib
@@ -127,8 +127,10 @@ def check(arguments, tables, *folders):
 
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument("tables", nargs="*", choices=[[], *TABLES], metavar="TABLE", help=f"of {', '.join(TABLES)} (default: all)")
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(TABLES)} (default: all)")
     arguments = parser.parse_args()
+    if unknown := sorted(set(arguments.tables) - set(TABLES)):
+        parser.error(f"there is no table {unknown[0]}")
     return check(arguments, {CORPUS / "expected" / f"{name}.tsv": TABLES[name] for name in arguments.tables or TABLES})
 
 
