@@ -18,7 +18,7 @@ std::vector<Argument> guessArguments(const ir::Function& kernel, const GuessSize
   const std::string content = loadsFloats ? ":random:f32" : ":small:u32";
   std::vector<Argument> arguments;
   std::uint64_t integers = 0;
-  for (const ir::Variable* variable : kernel.parameters) {
+  for (const ir::Variable* variable : entryParameters(kernel)) {
     std::string text;
     const int width = isa::bitWidth(variable->type);
     if (!variable->dimensions.empty() || width == 0 || width > 64) {

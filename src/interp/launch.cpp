@@ -453,13 +453,14 @@ std::vector<std::uint8_t> Session::bind(const Program& program, const Launch& la
       continue;
     }
     const std::uint64_t base = *addressOf("arg" + std::to_string(k), index);
-    if (parameter.variable->size < sizeof base) {
+    const std::size_t bytes = program.module().addressSize / 8;
+    if (parameter.variable->size < bytes) {
       throw Problem{"argument " + std::to_string(k) + " ('" + launch.arguments[k].text +
                     "') is a buffer, but the parameter '" +
                     std::string(program.module().text(parameter.variable->name)) + "' has " +
                     std::to_string(parameter.variable->size) + " bytes: no room for its address"};
     }
-    std::memcpy(at, &base, sizeof base);
+    std::memcpy(at, &base, std::min(parameter.variable->size, sizeof base));
   }
   return parameters;
 }

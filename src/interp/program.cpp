@@ -2,10 +2,18 @@
 #include "interp/program.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "interp/decode/decoder.h"
 
 namespace ptxopt::interp {
+
+namespace {
+
+// Until then the parameters of an entry are declared in its body (PTX ISA, .entry).
+constexpr isa::Version kLastWithParametersInBody{1, 3};
+
+}  // namespace
 
 std::uint64_t parameterBytes(const ir::Variable& variable) {
   const bool isReference = variable.type == isa::Type::TexRef ||
@@ -14,11 +22,24 @@ std::uint64_t parameterBytes(const ir::Variable& variable) {
   return isReference ? sizeof(std::uint64_t) : variable.size;
 }
 
+std::vector<const ir::Variable*> entryParameters(const ir::Function& kernel) {
+  std::vector<const ir::Variable*> result(kernel.parameters.begin(), kernel.parameters.end());
+  if (!result.empty() || kernel.module().version > kLastWithParametersInBody) return result;
+  for (const ir::Statement& statement : kernel.body()) {
+    if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
+      std::copy_if(declaration->variables.begin(), declaration->variables.end(),
+                   std::back_inserter(result),
+                   [](const ir::Variable* v) { return v->space == isa::Space::Param; });
+    }
+  }
+  return result;
+}
+
 Program::Program(const ir::Module& module, const ir::Function& kernel, const Image& image,
                  const std::vector<facts::Claim>* claims)
     : module_(&module), kernel_(&kernel), image_(&image) {
   if (claims != nullptr) audit_.emplace(*claims);
-  for (const ir::Variable* variable : kernel.parameters) {
+  for (const ir::Variable* variable : entryParameters(kernel)) {
     const bool isHandle = interp::parameterBytes(*variable) != variable->size;
     parameterBytes_ = alignUp(parameterBytes_, isHandle ? 8 : alignmentOf(*variable));
     parameters_.push_back({variable, parameterBytes_});

@@ -446,6 +446,8 @@ struct Code {
 
 // Of a parameter of a kernel; a reference to a texture, surface or sampler is a handle.
 std::uint64_t parameterBytes(const ir::Variable& variable);
+// Of a kernel, in their order, also where old PTX declares them in the body.
+std::vector<const ir::Variable*> entryParameters(const ir::Function& kernel);
 
 // An entry of the list of Action::TouchFragments.
 struct TouchedRegister {

@@ -89,7 +89,7 @@ nlohmann::json describe(const ir::Module& module, const ir::Function& kernel) {
                            {"parameters", nlohmann::json::array()},
                            {"shared", program.staticSharedBytes()},
                            {"bounds", nlohmann::json::object()}};
-  for (const ir::Variable* parameter : kernel.parameters) {
+  for (const ir::Variable* parameter : entryParameters(kernel)) {
     result["parameters"].push_back({{"name", module.text(parameter->name)},
                                     {"type", typeOf(*parameter)},
                                     {"bytes", parameter->size}});

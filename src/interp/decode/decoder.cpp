@@ -155,6 +155,10 @@ void Decoder::layOutFormals() {
 }
 
 void Decoder::placeLocal(const ir::Variable& variable) {
+  const auto& ofEntry = program_->parameters();
+  if (std::any_of(ofEntry.begin(), ofEntry.end(),
+                  [&](const EntryParameter& parameter) { return parameter.variable == &variable; }))
+    return;
   const bool isFormal =
       std::count(function_->parameters.begin(), function_->parameters.end(), &variable) != 0 ||
       std::count(function_->results.begin(), function_->results.end(), &variable) != 0;
