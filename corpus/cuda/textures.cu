@@ -16,14 +16,15 @@ __global__ void gatherTexture(cudaTextureObject_t line, const int* index, float4
 }
 
 __global__ void sampleMany(cudaTextureObject_t volume, cudaTextureObject_t cube,
-                           cudaTextureObject_t layers, float4* out, int n) {
+                           cudaTextureObject_t layers, cudaTextureObject_t plane, float4* out,
+                           int n) {
   int i = threadIdx.x;
   float t = float(i) / n;
   float4 a = tex3D<float4>(volume, t, 1.0f - t, 0.5f);
   float4 b = texCubemap<float4>(cube, t, -t, 1.0f);
   float4 c = tex2DLayered<float4>(layers, t, t, i & 3);
-  float4 d = tex2DLod<float4>(layers, t, t, 2.0f);
-  float4 e = tex2Dgather<float4>(layers, t, t, 1);
+  float4 d = tex2DLod<float4>(plane, t, t, 2.0f);
+  float4 e = tex2Dgather<float4>(plane, t, t, 1);
   out[i] = make_float4(a.x + b.x + c.x, a.y + b.y + d.y, a.z + c.z + e.z, a.w * d.w * e.w);
 }
 
@@ -60,3 +61,10 @@ __global__ void boxBlurSurface(cudaSurfaceObject_t from, cudaSurfaceObject_t to,
 // LAUNCH: {"kernel": "boxBlurSurface", "block": [16, 16], "grid": [2, 2], "buffers": {"from":
 //   "buffer:1440:random:u8:7", "to": "buffer:1440"}, "args": ["surface:&from:u8x4:20,18",
 //   "surface:&to:u8x4:20,18", "s32:20", "s32:18"]}
+// LAUNCH: {"kernel": "sampleMany", "block": 20, "buffers": {"voxels": "buffer:4096:random:f32:1",
+//   "faces": "buffer:6144:random:f32:2", "pages": "buffer:4096:random:f32:3", "texels":
+//   "buffer:4096:random:f32:4"}, "args": [
+//   "texture:&voxels:f32x4:16,8,2:filter=linear:normalized=1",
+//   "texture:&faces:f32x4:8,8:cube=1:normalized=1",
+//   "texture:&pages:f32x4:8,8:layers=4:normalized=1",
+//   "texture:&texels:f32x4:16,16:filter=linear:normalized=1", "buffer:320", "s32:20"]}

@@ -101,3 +101,7 @@ BUILDS = {
 #   "buffer:64000:random:s32:1", "buffer:64000"]}
 # LAUNCH: {"kernel": "column_sums", "grid": 2, "args": ["buffer:8388608:small:f32:1", "buffer:2048",
 #   "buffer:2048"]}
+# LAUNCH: {"kernel": "running_sum", "grid": 18, "args": ["buffer:9216:random:s32:1",
+#   "buffer:1024:random:s32:2", "buffer:9216"]}
+# LAUNCH: {"kernel": "dropout", "grid": 4, "args": ["buffer:8192:random:f32:1",
+#   "buffer:16:iota:u64:4294966784:1024", "buffer:8192"]}

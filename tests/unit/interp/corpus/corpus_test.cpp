@@ -63,10 +63,11 @@ const Reference* findReference(const fs::path& file, const std::string& kernel) 
   const std::string stem = file.stem().string();
   const bool isCuda = producer == "nvcc" || producer == "nvcc-new" || producer == "clang";
   for (const auto& references :
-       {algorithmReferences(), asynchronousReferences(), cooperationReferences(), imageReferences(),
-        matrixReferences(), numericReferences(), producerReferences(), reductionReferences(),
-        simulationReferences(), synchronisationReferences(), textureReferences(),
-        tritonProductReferences(), tritonRowReferences()}) {
+       {algorithmReferences(), asynchronousReferences(), cooperationReferences(),
+        handwrittenReferences(), imageReferences(), matrixReferences(), numericReferences(),
+        producerReferences(), reductionReferences(), simulationReferences(),
+        synchronisationReferences(), textureReferences(), tritonProductReferences(),
+        tritonRowReferences()}) {
     for (const Reference& reference : references) {
       const std::string name(reference.name);
       if (isCuda) {

@@ -3,6 +3,7 @@
 // which the launch runs the first blocks.  And all of the kernels of corpus/mosaic and
 // corpus/cutile.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 #include <utility>
@@ -108,6 +109,52 @@ void sortRows(Call& call) {
   }
 }
 
+// Sums of 16 are there already, added up within each 16 of them: 256 columns.  What is left is to
+// add the groups before, the sums before in the own group, and the columns before in the own sum.
+void runningSumOfXla(Call& call) {
+  constexpr std::size_t kColumns = 2048, kSum = 16, kSums = kColumns / kSum;
+  const auto x = call.buffer<std::int32_t>(0), sums = call.buffer<std::int32_t>(1);
+  for (std::size_t i = 0; i < call.grid().x * kThreads; ++i) {
+    const auto row = sums.subspan(i / kColumns * kSums, kSums);
+    const std::size_t before = i % kColumns / kSum;  // so many sums are complete
+    std::int32_t value = 0;
+    // Of a group that is complete its last one, else the last one that is.
+    for (std::size_t k = 0; k < before; ++k) {
+      if (k % kSum == kSum - 1 || k + 1 == before) value += row[k];
+    }
+    for (std::size_t k = i / kSum * kSum; k <= i; ++k) value += x[k];
+    call.buffer<std::int32_t>(2)[i] = value;
+  }
+}
+
+// Threefry-2x32 (Salmon et al., 2011) of 20 rounds, of the key 1, 2: both words in one.
+std::uint32_t threefry(std::uint64_t counter) {
+  constexpr std::uint32_t kKey[] = {1, 2, 0x1BD11BDA ^ 1 ^ 2};
+  constexpr int kTurns[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  std::uint32_t a = static_cast<std::uint32_t>(counter >> 32) + kKey[0];
+  std::uint32_t b = static_cast<std::uint32_t>(counter) + kKey[1];
+  for (std::uint32_t round = 0; round < 5; ++round) {
+    for (const int turn : kTurns[round % 2]) {
+      a += b;
+      b = std::rotl(b, turn) ^ a;
+    }
+    a += kKey[(round + 1) % 3];
+    b += kKey[(round + 2) % 3] + round + 1;
+  }
+  return a ^ b;
+}
+
+// Nine in ten stay.  The bits after the first nine are a number from 0 to 1.
+void dropout(Call& call) {
+  constexpr std::size_t kColumns = 1024;
+  for (std::size_t i = 0; i < elementsOf(call); ++i) {
+    const std::uint64_t first = call.buffer<std::uint64_t>(1)[i / kColumns];
+    const double random = (threefry(first + i % kColumns) >> 9) / 8388608.0;
+    call.buffer<float>(2)[i] = random < double{0.9f} ? call.buffer<float>(0)[i] / 0.9f : 0;
+  }
+  call.close<float>(2, 1e-6);
+}
+
 // ---- Mosaic GPU and cuTile: buffers have names --------------------------------------------------
 
 void saxpy(Call& call) {
@@ -162,6 +209,8 @@ constexpr Reference kReferences[] = {
     {"jax/column_sums", columnSums},
     {"jax/power_iteration", powerIteration},
     {"jax/sort_rows", sortRows},
+    {"jax/running_sum", runningSumOfXla},
+    {"jax/dropout", dropout},
     {"mosaic/saxpy", saxpy},
     {"mosaic/row_softmax", rowSoftmax},
     {"mosaic/matmul_wgmma", halfProduct},

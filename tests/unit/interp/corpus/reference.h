@@ -159,6 +159,7 @@ struct Reference {
 std::span<const Reference> algorithmReferences();
 std::span<const Reference> asynchronousReferences();
 std::span<const Reference> cooperationReferences();
+std::span<const Reference> handwrittenReferences();
 std::span<const Reference> imageReferences();
 std::span<const Reference> matrixReferences();
 std::span<const Reference> numericReferences();
