@@ -248,11 +248,6 @@ ClockRef ClockJoin::finish() {
 
 // ---- strong accesses and fences -----------------------------------------------------------------
 
-std::size_t levelOf(isa::Scope scope) {
-  if (scope == isa::Scope::Cta) return 0;
-  return scope == isa::Scope::Cluster ? 1 : 2;
-}
-
 std::uint32_t Places::ctaOf(AgentId agent) const {
   const std::uint32_t padded = (threadsPerCta + 31) / 32 * 32;  // each CTA begins with a new warp
   const std::uint32_t cta = agent / padded;
@@ -260,9 +255,7 @@ std::uint32_t Places::ctaOf(AgentId agent) const {
   return cta < 2 * ctas ? cta - ctas : kNowhere;  // the copies of a thread belong to its CTA
 }
 
-bool Places::excludes(isa::Scope scope, AgentId one, AgentId other) const {
-  const std::size_t level = levelOf(scope);
-  if (level == 2) return false;
+bool Places::areApart(std::size_t level, AgentId one, AgentId other) const {
   const std::uint32_t a = ctaOf(one);
   const std::uint32_t b = ctaOf(other);
   if (a == kNowhere || b == kNowhere) return false;

@@ -25,7 +25,10 @@ using AgentId = std::uint32_t;
 
 // The levels of scopes: a CTA, a cluster, everything (gpu and sys are equal: there is one GPU).
 inline constexpr std::size_t kScopeLevels = 3;
-std::size_t levelOf(isa::Scope scope);
+inline std::size_t levelOf(isa::Scope scope) {
+  if (scope == isa::Scope::Cta) return 0;
+  return scope == isa::Scope::Cluster ? 1 : 2;
+}
 
 // The CTAs and clusters of agents.
 struct Places {
@@ -39,7 +42,13 @@ struct Places {
     return clusterOfCta.empty() || cta == kNowhere ? cta : clusterOfCta[cta];
   }
   // The `scope` of an access by `one` does not include `other`.
-  bool excludes(isa::Scope scope, AgentId one, AgentId other) const;
+  bool excludes(isa::Scope scope, AgentId one, AgentId other) const {
+    const std::size_t level = levelOf(scope);
+    return level + 1 != kScopeLevels && areApart(level, one, other);
+  }
+
+ private:
+  bool areApart(std::size_t level, AgentId one, AgentId other) const;
 };
 
 // How an access reaches memory (PTX ISA 8.6).  An access by the generic proxy that conflicts with a

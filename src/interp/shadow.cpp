@@ -161,8 +161,8 @@ const LaneGroup* Shadow::notMorallyStrong(const Groups& groups, const ThreadCloc
                                           const Access& access) const {
   for (const LaneGroup& group : groups.list()) {
     const AgentId other = group.warp * 32;
-    const bool isOfThread = places_->ctaOf(other) != Places::kNowhere;
-    const bool mayRace = (access.proxy != Proxy::Generic && isOfThread) ||
+    const auto isOfThread = [&] { return places_->ctaOf(other) != Places::kNowhere; };
+    const bool mayRace = (access.proxy != Proxy::Generic && isOfThread()) ||
                          isInPart(group, access) ||
                          places_->excludes(access.scope, access.agent, other) ||
                          places_->excludes(group.scope, other, access.agent);
