@@ -103,6 +103,57 @@ TEST(Litmus, EveryKernelIsJudgedRight) {
   }
 }
 
+// For each kind of finding a kernel with that bug, and its twin, which differs in little more than
+// the bug and has no finding.  Those of a false fact are in tests/regress/ptxrun/check_facts.ptx.
+struct Twins {
+  FindingKind kind;
+  std::string bug, right;
+};
+const Twins kTwins[] = {
+    {FindingKind::DataRace, "war_race", "war_barrier"},
+    {FindingKind::ProxyRace, "proxy_store_no_fence", "proxy_store_fence_between"},
+    {FindingKind::BarrierDivergence, "divergent_barrier", "divergent_unaligned"},
+    {FindingKind::BarrierMismatch, "barrier_mismatch", "barrier_one_count"},
+    {FindingKind::Deadlock, "deadlock_count", "barrier_count"},
+    {FindingKind::OutOfBounds, "out_of_bounds_global", "in_bounds_global"},
+    {FindingKind::Misaligned, "misaligned", "aligned"},
+    {FindingKind::TensorMap, "tensor_load_wrong_rank", "tensor_load"},
+    {FindingKind::Texture, "texture_other_shape", "texture_fetch"},
+    {FindingKind::TextureStale, "texture_written", "texture_written_later"},
+    {FindingKind::Uninitialised, "register_uninitialised", "register_guarded"},
+    {FindingKind::InactiveLane, "shuffle_inactive", "shuffle_inactive_unused"},
+    {FindingKind::RegisterInFlight, "wgmma_accumulator_read", "wgmma_product"},
+    {FindingKind::WgmmaFence, "wgmma_no_fence", "wgmma_product"},
+    {FindingKind::CopyInFlight, "bulk_store_at_exit", "bulk_store_read_at_exit"},
+    {FindingKind::MbarrierObject, "mbarrier_transactions_left", "mbarrier_transactions_done"},
+    {FindingKind::MbarrierPhase, "mbarrier_wait_too_early", "mbarrier_wait_told"},
+    {FindingKind::ClusterLaunch, "cancel_launch_failed_id", "cancel_launch_failed_id_unused"},
+    {FindingKind::TensorMemory, "tcgen05_not_freed", "tcgen05_load_store"},
+    {FindingKind::Trap, "trap", "trap_not_reached"},
+    {FindingKind::AssertionFailed, "assertion_failed", "assertion_holds"},
+};
+
+// EveryKernelIsJudgedRight() runs them.
+TEST(Litmus, EveryKindHasABugAndItsTwin) {
+  const auto expected = [](const std::string& name) {
+    std::ifstream file(folder() / (name + ".ptx"));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return words(directive(text, "EXPECT").value_or(""));
+  };
+  std::set<FindingKind> kinds;
+  for (const Twins& twins : kTwins) {
+    const std::string kind(spelling(twins.kind));
+    EXPECT_EQ(expected(twins.bug).count(kind), 1u) << kind << ": " << twins.bug;
+    EXPECT_EQ(expected(twins.right), std::set<std::string>{"clean"}) << kind << ": " << twins.right;
+    kinds.insert(twins.kind);
+  }
+  for (std::size_t k = 0; k < kFindingKinds; ++k) {
+    const auto kind = static_cast<FindingKind>(k);
+    if (isLimit(kind) || kind == FindingKind::FalseFact) continue;
+    EXPECT_EQ(kinds.count(kind), 1u) << spelling(kind) << " has no planted bug";
+  }
+}
+
 // Warps 0 and 1 meet at a barrier, or at none; warp 2 only sees the flag that thread 0 then raises.
 std::string flagAfter(const std::string& expectation, const std::string& barrier) {
   return "// EXPECT: " + expectation + R"(
