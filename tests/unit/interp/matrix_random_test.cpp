@@ -4,16 +4,16 @@
 // multiplies them; it decodes numbers, and places elements, metadata and scales, by formulas of its
 // own.
 //
-// PTXOPT_MATRIX_SETS: sets of operands for each form.
+// PTXOPT_MATRIX_SETS: sets of operands for each form; PTXOPT_MATRIX_SEED: others of them.
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <random>
 
 #include "run_ptx.h"
+#include "test_numbers.h"
 
 namespace ptxopt::interp {
 namespace {
@@ -24,8 +24,7 @@ constexpr int kInWords = 32;  // of a lane
 constexpr int kOutWords = 8;
 
 int setsOfForm() {
-  const char* const text = std::getenv("PTXOPT_MATRIX_SETS");
-  return text != nullptr ? std::atoi(text) : 32;
+  return static_cast<int>(numberFrom("PTXOPT_MATRIX_SETS", 32));
 }
 
 using Random = std::mt19937;
@@ -436,7 +435,7 @@ void checkLaunch(const Form& form, Random& random) {
 }
 
 void check(const Form& form) {
-  Random random(static_cast<unsigned>(form.k + form.a.bits * 7 + form.scales));
+  Random random(matrixSeed() + static_cast<unsigned>(form.k + form.a.bits * 7 + form.scales));
   for (int done = 0; done < setsOfForm(); done += kCtas) checkLaunch(form, random);
 }
 
@@ -576,7 +575,7 @@ void checkQuads(bool isAColumn, bool isBColumn, bool isHalf, Random& random) {
 }
 
 TEST(MatrixRandom, FourProducts) {
-  Random random(4);
+  Random random(matrixSeed() + 4);
   for (int done = 0; done < setsOfForm(); done += kCtas) {
     for (const bool a : {false, true}) {
       for (const bool b : {false, true}) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: every shape with every type, against a plain product of the matrices (PTX ISA
 // 9.7.16.5).  ldmatrix and stmatrix: what one loads by a layout of the manual, the other stores.
+//
+// PTXOPT_OPCODE_SETS: sets of operands for each form; PTXOPT_MATRIX_SEED: others of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +11,7 @@
 #include "coverage.h"
 #include "opcode_reference.h"
 #include "opcode_table.h"
+#include "test_numbers.h"
 
 namespace ptxopt::interp {
 namespace {
@@ -92,10 +95,9 @@ class Matrix {
   std::vector<std::int64_t> values_;
 };
 
-void check(const Product& product) {
+void checkSet(const Product& product, std::mt19937& random) {
   constexpr int kLanes = 32;
   constexpr std::size_t kLaneBytes = 128;
-  std::mt19937 random(static_cast<unsigned>(product.k));
   Matrix a(product.m, product.k);
   Matrix b(product.k, product.n);
   Matrix c(product.m, product.n);
@@ -199,6 +201,12 @@ void check(const Product& product) {
       countChecks(1);
     }
   }
+}
+
+void check(const Product& product) {
+  std::mt19937 random(matrixSeed() + static_cast<unsigned>(product.k));
+  const unsigned sets = numberFrom("PTXOPT_OPCODE_SETS", 1);
+  for (unsigned k = 0; k < sets && !testing::Test::HasFailure(); ++k) checkSet(product, random);
 }
 
 TEST(MatrixOpcodes, Floats) {

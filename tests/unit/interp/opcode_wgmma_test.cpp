@@ -2,6 +2,8 @@
 // wgmma.mma_async: every shape, type and layout in shared memory, against a plain product of the
 // matrices.  Where an element lies comes from the canonical layouts, as the manual writes them (PTX
 // ISA 9.7.17.5.1.2): a number of elements for each coordinate, then a swizzle of the bits.
+//
+// PTXOPT_OPCODE_SETS: sets of operands for each form; PTXOPT_MATRIX_SEED: others of them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +13,7 @@
 #include "opcode_reference.h"
 #include "opcode_table.h"
 #include "run_ptx.h"
+#include "test_numbers.h"
 
 namespace ptxopt::interp {
 namespace {
@@ -356,11 +359,11 @@ std::int64_t expectedAt(const Case& of, Matrices& m, int row, int n) {
   return sum;
 }
 
-void check(const Case& of, std::uint32_t schedule = 0, std::int64_t offsetOfC = 0) {
+void checkSet(const Case& of, std::mt19937& random, std::uint32_t schedule,
+              std::int64_t offsetOfC) {
   SCOPED_TRACE(of.mnemonic() + " a: " + (of.layoutA.isKMajor ? "k" : "mn") +
                std::to_string(of.layoutA.swizzle) + " b: " + (of.layoutB.isKMajor ? "k" : "mn") +
                std::to_string(of.layoutB.swizzle));
-  std::mt19937 random(static_cast<unsigned>(of.n * 31 + of.k));
   Matrices m = makeMatrices(of, random);
   // 16 apart, so that they are numbers of f16.
   for (auto& value : m.c) value = offsetOfC + (offsetOfC != 0 && of.d.bits == 16 ? 16 : 1) * value;
@@ -406,6 +409,14 @@ void check(const Case& of, std::uint32_t schedule = 0, std::int64_t offsetOfC = 
   }
   EXPECT_EQ(wrong, 0);
   countChecks(static_cast<std::size_t>(kRows * of.n));
+}
+
+void check(const Case& of, std::uint32_t schedule = 0, std::int64_t offsetOfC = 0) {
+  std::mt19937 random(matrixSeed() + static_cast<unsigned>(of.n * 31 + of.k));
+  const unsigned sets = numberFrom("PTXOPT_OPCODE_SETS", 1);
+  for (unsigned k = 0; k < sets && !testing::Test::HasFailure(); ++k) {
+    checkSet(of, random, schedule, offsetOfC);
+  }
 }
 
 // `of` with compact layouts without a swizzle, K-major.

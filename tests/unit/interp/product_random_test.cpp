@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // tcgen05.mma with random shapes, types, layouts and operands, against product_reference.cpp: all
-// of tensor memory is compared.  PTXOPT_PRODUCT_RUNS is the number of products of each kind.
+// of tensor memory is compared.  PTXOPT_PRODUCT_RUNS is the number of products of each kind,
+// PTXOPT_MATRIX_SEED makes others.
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 
 #include "product_reference.h"
 #include "run_ptx.h"
+#include "test_numbers.h"
 
 namespace ptxopt::interp {
 namespace {
@@ -18,8 +19,7 @@ constexpr int kSharedBytes = 61440;
 constexpr int kBeginB = 20480;  // of A before it
 
 std::size_t runs() {
-  const char* const text = std::getenv("PTXOPT_PRODUCT_RUNS");
-  return text != nullptr ? std::strtoul(text, nullptr, 10) : 6;
+  return numberFrom("PTXOPT_PRODUCT_RUNS", 6);
 }
 
 const NumberFormat kF16{"f16", 16, 5, 10, true, 0};
@@ -489,7 +489,7 @@ void check(const ProductCase& test, std::uint64_t seed) {
 class ProductRandom : public testing::TestWithParam<const char*> {};
 
 TEST_P(ProductRandom, AllOfTensorMemoryIsAsTheReferenceSays) {
-  Random random(std::hash<std::string>{}(GetParam()));
+  Random random(matrixSeed() + std::hash<std::string>{}(GetParam()));
   std::size_t elements = 0;
   for (std::size_t k = 0; k < runs() && !HasFatalFailure(); ++k) {
     const ProductCase test = chooseCase(GetParam(), random);
