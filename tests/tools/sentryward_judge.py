@@ -229,6 +229,10 @@ def judge(command, path, launch, seconds=20, memory_mib=2048):
     if any(isinstance(argument, dict) or argument.startswith(("texture:", "surface:", "sampler:"))
            for argument in described):
         return Verdict("none", "no_textures", "")
+    if any(argument.startswith("struct:") for argument in described):
+        return Verdict("none", "no_structures", "")
+    if len(launch.get("args", [])) != len(entry_of(text, launch).parameters):
+        return Verdict("none", "no_parameters_in_body", "")  # as until PTX 1.3
     with tempfile.TemporaryDirectory() as folder:
         config = os.path.join(folder, "input.json")
         with open(config, "w") as file:
