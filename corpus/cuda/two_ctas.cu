@@ -109,6 +109,7 @@ __global__ void __launch_bounds__(128) __cluster_dims__(2, 1, 1)
       }
     }
     waitCluster(&done, r & 1);
+    __syncthreads();  // or thread 0 may complete the next phase before a thread waits for this one
   }
   after();
   for (int j = 0; j < 2 * kN; j += 8) {
