@@ -123,7 +123,7 @@ void Machine::TensorCores::allocate(std::span<Thread> threads, const Op& op,
   memory.words.allocate(column, columns, form.isExclusive);
   memory.allocator = &op;
   constexpr std::uint32_t kBytes = 4;
-  const Place place = machine_->resolve(first, op, isa::Space::Shared, address, kBytes, true);
+  const Place place = machine_->resolve(first, op, op.space, address, kBytes, true);
   putAt(place.data, TensorWord{0, column}.address(), kBytes);
   if (!machine_->options_.detectsRaces) return;
   machine_->check(first, op, place, kBytes, true, false);

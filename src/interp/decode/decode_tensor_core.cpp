@@ -35,6 +35,8 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
     form.address = form.kind == Kind::Allocate
                        ? reference(operand(instruction, 0))
                        : AddressOperand{source(operand(instruction, 0), Type::B32), 0, true};
+    // A register without .shared::cta is a generic address.
+    if (operand(instruction, 0).symbol() != ir::SymbolId::None) op.space = isa::Space::Shared;
     form.columns = source(operand(instruction, 1), Type::U32);
     form.isExclusive = desc.has(".exclusive");
   } else if (desc.has(".relinquish_alloc_permit")) {
