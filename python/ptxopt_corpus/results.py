@@ -91,6 +91,9 @@ class Results:
         return self.database.execute("SELECT id FROM run WHERE program = ? AND flags = ?",
                                      (program, flags)).fetchone()[0]
 
+    def has_outcomes(self, run: int) -> bool:
+        return self.database.execute("SELECT 1 FROM outcome WHERE run = ? LIMIT 1", (run,)).fetchone() is not None
+
     def done(self, run: int, sha256: str) -> set:
         """The checks, as (name, tool, by), that a file has behind it; {"all"} for one that was set aside."""
         status = self.database.execute("SELECT status FROM outcome WHERE run = ? AND sha256 = ?",

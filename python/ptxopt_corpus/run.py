@@ -203,12 +203,13 @@ class Work:
     def _items(self, progress):
         """Those that are not done, each once, with their sizes."""
         wanted = set(self.settings.checks)
+        is_new = not self.found.has_outcomes(self.number)
         for sha256, path, text, suite, producer in self._sample(self._sources()):
             added = self.found.database.execute("INSERT OR IGNORE INTO of_run VALUES(?)", (sha256,))
             if added.rowcount == 0:  # the same text as a file before
                 progress.add(1)
                 continue
-            done = self.found.done(self.number, sha256)
+            done = set() if is_new else self.found.done(self.number, sha256)
             missing = () if "all" in done else tuple(sorted(wanted - done))
             if not missing and done:
                 progress.add(1)
@@ -236,8 +237,7 @@ class Work:
             return
         for path in _ptx_below(self.args.paths):
             text = quick.read(path)
-            suite = os.path.basename(os.path.dirname(path))
-            yield hashlib.sha256(text).hexdigest(), path, text, suite, ""
+            yield hashlib.sha256(text).hexdigest(), path, text, path.split(os.sep)[-2], ""
 
     def _write(self, batch, rows):
         if rows is None:  # the one file of the batch has ended its worker
