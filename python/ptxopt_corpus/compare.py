@@ -16,8 +16,8 @@ from .errors import Mistake
 HELP = "what moved between two runs"
 FAILED = 2
 
-# Of one function or file, in the result of a run: a query for the key within a file, the value, and whether it is a kernel
-# or a file.
+# Of one function or file, in the result of a run: a query for the key within a file, the value, and whether it counts
+# for `each:`: kernels and files do.
 _ASSEMBLED = """SELECT o.sha256, a.tool || ' ' || a.kernel, {0}, a.registers IS NOT NULL FROM {1}.outcome o JOIN {1}.assembled a
                 ON a.text = o.result WHERE o.run = {2} AND o.status = 'ok'"""
 _METRICS = {
@@ -154,16 +154,16 @@ class Comparison:
         queries = [_METRICS[metric].format(_COLUMNS[metric], *side) for side in self.sides]
         self.database.execute("DROP TABLE IF EXISTS temp.pair")
         old, new = (f"SELECT * FROM ({query})" for query in queries)
-        names = "(sha256, name, value, is_one)"
+        names = "(sha256, name, value, is_kernel)"
         self.database.execute(
             f"CREATE TEMP TABLE pair AS WITH a{names} AS ({old}), b{names} AS ({new}) SELECT a.sha256 AS sha256, "
-            "a.name AS name, a.value AS old, b.value AS new, a.is_one AS is_one FROM a JOIN b USING (sha256, name) "
+            "a.name AS name, a.value AS old, b.value AS new, a.is_kernel AS is_kernel FROM a JOIN b USING (sha256, name) "
             "JOIN both_have USING (sha256) WHERE a.value IS NOT NULL AND b.value IS NOT NULL")
 
     def _moved(self, column):
         rows = self.database.execute(
             f"SELECT {column}, sum(old), sum(new), sum(new > old), sum(new < old), "
-            "ifnull(max(iif(is_one, new - old, NULL)), 0) FROM pair JOIN both_have USING (sha256) GROUP BY 1 ORDER BY 1")
+            "ifnull(max(iif(is_kernel, new - old, NULL)), 0) FROM pair JOIN both_have USING (sha256) GROUP BY 1 ORDER BY 1")
         return {name: Moved(*row) for name, *row in rows}
 
     def _failures(self):

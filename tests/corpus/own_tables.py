@@ -22,7 +22,7 @@ INPUT = "-O0"
 class Table(NamedTuple):
     runs: Dict[str, str]  # options of ptxopt by label
     counted: str  # columns; none: the lines are files, with all columns
-    sample: int  # of how many files ptxas sees the results
+    sample: int  # of how many files, evenly spread, ptxas sees the results: some 25 that change
     measured: Tuple[str, ...] = ()  # the runs whose results it sees; none: of all
 
     def columns(self):
@@ -37,15 +37,15 @@ class Table(NamedTuple):
 
 TABLES = {
     "statistics": Table({"out": "-O2"}, "", 150),
-    "levels": Table({"O2": "-O2", "O3": "-O3"}, "instructions,barriers", 40),
+    "levels": Table({"O2": "-O2", "O3": "-O3"}, "instructions,barriers", 60),
     "barriers": Table({"flags": "--passes=dead-sync<precision=flags>", "objects": "--passes=dead-sync<precision=objects>",
                        "affine": "--passes=dead-sync", "guard": "--passes=dead-sync<guard>",
                        "warp": "--passes=dead-sync,warp-sync"},
-                      "barriers@flags+objects+affine,guarded@guard,weakened@warp,why@affine", 25, ("affine", "guard", "warp")),
-    "redundancy": Table({"plain": "--passes=early-cse", "memssa": "--passes=early-cse<memssa>"}, "instructions", 25),
-    "bases": Table({"out": "--passes=common-base"}, "accesses,instructions", 25),
+                      "barriers@flags+objects+affine,guarded@guard,weakened@warp,why@affine", 40, ("affine", "guard", "warp")),
+    "redundancy": Table({"plain": "--passes=early-cse", "memssa": "--passes=early-cse<memssa>"}, "instructions", 60),
+    "bases": Table({"out": "--passes=common-base"}, "accesses,instructions", 60),
     "globals": Table({"out": "--passes=global-opt", "whole": "--passes=global-opt<whole-program>"},
-                     "passed,shared,local,global,const,instructions", 15),
+                     "passed,shared,local,global,const,instructions", 200),
 }
 MAY_COST = "whole"  # the run that may cost registers: what was in memory is in these
 

@@ -31,12 +31,16 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
   }
   TensorCoreForm form;
   if (desc.has(".alloc") || desc.has(".dealloc")) {
-    form.kind = desc.has(".alloc") ? Kind::Allocate : Kind::Free;
-    form.address = form.kind == Kind::Allocate
-                       ? reference(operand(instruction, 0))
-                       : AddressOperand{source(operand(instruction, 0), Type::B32), 0, true};
-    // A register without .shared::cta is a generic address.
-    if (operand(instruction, 0).symbol() != ir::SymbolId::None) op.space = isa::Space::Shared;
+    const ir::Operand& address = operand(instruction, 0);
+    if (desc.has(".alloc")) {
+      form.kind = Kind::Allocate;
+      form.address = reference(address);
+      // Without .shared::cta a register holds a generic address.
+      if (address.symbol() != ir::SymbolId::None) op.space = isa::Space::Shared;
+    } else {
+      form.kind = Kind::Free;
+      form.address = AddressOperand{source(address, Type::B32), 0, true};
+    }
     form.columns = source(operand(instruction, 1), Type::U32);
     form.isExclusive = desc.has(".exclusive");
   } else if (desc.has(".relinquish_alloc_permit")) {
