@@ -58,6 +58,10 @@ std::string_view words(passes::RemovedWait::Why why) {
       return "nothing has been accessed since another one";
     case Why::ProxyFenceAhead:
       return "another one comes before anything that it could be for";
+    case Why::NothingBefore:
+      return "nothing that it could be for comes before it";
+    case Why::NobodyIssues:
+      return "the kernel has no operation of the async proxy, and nobody can learn that it wrote";
     case Why::NothingBehind:
       return "nothing that it could be for comes behind it";
     case Why::BarrierAhead:
@@ -68,6 +72,8 @@ std::string_view words(passes::RemovedWait::Why why) {
       return "a barrier for the same threads stands beside it";
     case Why::SameBefore:
       return "another one before it has done the same";
+    case Why::PhaseSeen:
+      return "the thread has just seen this phase of the mbarrier complete";
   }
   return {};
 }

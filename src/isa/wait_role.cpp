@@ -65,6 +65,11 @@ WaitRole findWaitRole(const InstructionDesc& desc) {
       return ofWgmma(desc);
     case Opcode::Tcgen05:
       return ofTcgen05(desc);
+    case Opcode::Mbarrier:
+      return asyncRoleOf(desc) == AsyncRole::Wait ? WaitRole::PhaseWait : WaitRole::None;
+    case Opcode::Barrier:
+      if (!desc.has(".cluster")) return WaitRole::None;
+      return desc.has(".arrive") ? WaitRole::ClusterArrive : WaitRole::ClusterWait;
     case Opcode::Griddepcontrol:
       return desc.has(".wait") ? WaitRole::GridWait : WaitRole::None;
     default:

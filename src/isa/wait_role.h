@@ -38,10 +38,14 @@ enum class WaitRole : std::uint8_t {
   TensorBefore,  // tcgen05.fence::before_thread_sync
   TensorAfter,   // tcgen05.fence::after_thread_sync
   // Barriers of other groups of threads, and of grids
-  WarpBarrier,  // bar.warp.sync
-  GridWait,     // griddepcontrol.wait
+  WarpBarrier,    // bar.warp.sync
+  ClusterArrive,  // barrier.cluster.arrive
+  ClusterWait,    // barrier.cluster.wait
+  GridWait,       // griddepcontrol.wait
+  // mbarriers
+  PhaseWait,  // mbarrier.test_wait and .try_wait with a parity, acquire
 };
-inline constexpr int kWaitRoleCount = static_cast<int>(WaitRole::GridWait) + 1;
+inline constexpr int kWaitRoleCount = static_cast<int>(WaitRole::PhaseWait) + 1;
 
 // None for an instruction without a row.
 inline WaitRole waitRoleOf(const InstructionDesc& desc) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/async/wait_loops.h"
 #include "isa/async_role.h"
 
 namespace ptxopt::analysis {
@@ -51,39 +52,12 @@ FullWaits::FullWaits(const Cfg& cfg, const Liveness& liveness, const Loops& loop
 }
 
 bool FullWaits::isFull(const Instruction& wait) const {
-  if (!isExecutedByAll(wait) || !isOnlyUntilDone(wait)) return false;
+  if (!isExecutedByAll(wait) || !waitsUntilDone(cfg_, loops_, wait)) return false;
   bool areOperandsUniform = true;
   ir::forEachRegister(wait, [&](const ir::Operand& operand) {
     if (operand.reads) areOperandsUniform &= uniformity_.isUniform(operand.reg());
   });
   return areOperandsUniform;
-}
-
-// The wait is all that its loop does, and control leaves the loop only where the wait was true.
-bool FullWaits::isOnlyUntilDone(const Instruction& wait) const {
-  const LoopId loop = loops_.loopOf(wait.block);
-  if (loop == LoopId::None) return false;
-  for (const BlockId member : loops_.members(loop)) {
-    for (const Instruction& instruction : cfg_.instructions(member)) {
-      const bool isIdle =
-          instruction.desc->control == isa::Control::Branch || instruction.desc->is(isa::kTimer);
-      if (&instruction != &wait && !isIdle) return false;
-    }
-  }
-  const Instruction* const branch = cfg_.block(wait.block).terminator;
-  const ir::Operand* const done = wait.operand(0);
-  if (branch == nullptr || !branch->guard || done == nullptr ||
-      branch->guard.predicate() != done->reg()) {
-    return false;
-  }
-  const std::vector<EdgeId> exits = loops_.exits(loop);
-  return !exits.empty() && std::ranges::all_of(exits, [&](EdgeId e) {
-    const EdgeKind kind = cfg_.kind(e);
-    const bool isWhereTrue = kind == EdgeKind::Taken
-                                 ? !branch->guard.negated()
-                                 : kind == EdgeKind::Fallthrough && branch->guard.negated();
-    return cfg_.source(e) == wait.block && isWhereTrue;
-  });
 }
 
 }  // namespace ptxopt::analysis

@@ -29,7 +29,6 @@ class FullWaits {
 
  private:
   bool isFull(const ir::Instruction& wait) const;
-  bool isOnlyUntilDone(const ir::Instruction& wait) const;
 
   const Cfg& cfg_;
   const Loops& loops_;

@@ -65,11 +65,14 @@ struct RemovedWait {
     FenceBeside,       // one that is at least as strong stands before or behind it
     ProxyFenceBehind,  // nothing has been accessed since another one
     ProxyFenceAhead,   // another one comes before anything that it could be for
-    NothingBehind,     // nothing that it could be for comes behind it
+    NothingBefore,     // nothing that it could be for comes before it
+    NothingBehind,     // nor behind it
+    NobodyIssues,      // of fence.proxy.async: the kernel has no operation of the async proxy
     BarrierAhead,      // a full barrier comes behind it, and no other CTA has the mbarrier
     InitFenceAhead,    // another one comes before anybody can know of the mbarrier
     BarrierBeside,     // a barrier for the same threads stands before or behind it
     SameBefore,        // another one before it has done the same
+    PhaseSeen,         // the thread has just seen the phase complete
   };
   std::string_view mnemonic;
   Why why = Why::Nothing;

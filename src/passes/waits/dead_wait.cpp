@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/waits/dead_wait.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,7 +9,9 @@
 
 #include "analysis/async/outstanding_groups.h"
 #include "passes/barriers/kept_barriers.h"
+#include "passes/waits/cluster_barriers.h"
 #include "passes/waits/kept_waits.h"
+#include "passes/waits/phase_waits.h"
 #include "passes/waits/proxy_fences.h"
 #include "passes/waits/repeated_fences.h"
 #include "passes/waits/repeated_waits.h"
@@ -36,8 +39,8 @@ class Remover {
       : function_(function),
         kept_(kept),
         context_(context),
-        cfg_(context.analyses.get<analysis::Cfg>()),
-        executed_(cfg_, context.analyses) {
+        cfg_(&context.analyses.get<analysis::Cfg>()),
+        executed_(*cfg_, context.analyses) {
     context_.erasedOnlyBarriers = true;
   }
 
@@ -46,18 +49,23 @@ class Remover {
     using enum WaitRole;
     const isa::WaitRoles roles = function_.body().waitRoles();
     if (roles.hasAny(isWaitOrCommit)) remove(groupWaits());
-    if (roles.contains(ProductFence)) remove(repeatedProductFences(cfg_));
+    if (roles.contains(ProductFence)) remove(repeatedProductFences(*cfg_));
     if (roles.contains(ProxyFence)) {
-      remove(proxyFencesBehindOthers(cfg_, executed_));
-      remove(proxyFencesBeforeOthers(cfg_, executed_));
+      remove(proxyFencesForNobody(*cfg_));
+      remove(proxyFencesBehindOthers(*cfg_, executed_));
+      remove(proxyFencesBeforeOthers(*cfg_, executed_));
     }
-    if (roles.contains(InitFence)) remove(initFencesBeforeBarriers(cfg_));
+    if (roles.contains(InitFence)) remove(initFencesBeforeBarriers(*cfg_));
     if (roles.hasAny(isMemoryOrTensorFence)) {
-      remove(repeatedFences(cfg_, Direction::Forward));
-      remove(repeatedFences(cfg_, Direction::Backward));
+      remove(repeatedFences(*cfg_, Direction::Forward));
+      remove(repeatedFences(*cfg_, Direction::Backward));
+      remove(fencesBehindNothing(*cfg_));
+      remove(fencesBeforeNothing(*cfg_, executed_));
     }
-    if (roles.contains(WarpBarrier)) remove(warpBarriersBesideOthers(cfg_, executed_));
-    if (roles.contains(GridWait)) remove(repeatedGridWaits(cfg_));
+    if (roles.contains(WarpBarrier)) remove(warpBarriersBesideOthers(*cfg_, executed_));
+    if (roles.contains(GridWait)) remove(repeatedGridWaits(*cfg_));
+    if (roles.contains(PhaseWait)) remove(repeatedPhaseWaits(context_.analyses));
+    if (roles.contains(ClusterArrive)) remove(clusterBarriersBesideOthers(context_.analyses));
     remarkKept();
     return changed_;
   }
@@ -66,11 +74,11 @@ class Remover {
   // Those that wait for nothing, and only then the reads in front of full waits, which are judged
   // in what is left.
   DeadWaits groupWaits() {
-    const analysis::OutstandingGroups groups(cfg_);
+    const analysis::OutstandingGroups groups(*cfg_);
     DeadWaits dead;
     DeadWaits repeated;
-    for (const BlockId b : cfg_.blocks()) {
-      for (Instruction& instruction : cfg_.instructions(b)) {
+    for (const BlockId b : cfg_->blocks()) {
+      for (Instruction& instruction : cfg_->instructions(b)) {
         if (!isWaitOrCommit(isa::waitRoleOf(*instruction.desc))) continue;
         if (groups.isWaitOfNothing(instruction)) {
           dead.push_back({&instruction, RemovedWait::Why::Nothing});
@@ -90,20 +98,38 @@ class Remover {
   }
 
   void remove(const DeadWaits& dead) {
+    bool areBlocksChanged = false;
     for (const DeadWait& wait : dead) {
       Instruction& instruction = *wait.instruction;
-      if (mustStay(instruction) || !context_.budget.spend()) continue;
-      bool namesRegister = static_cast<bool>(instruction.guard);
-      ir::forEachRegister(instruction, [&](const ir::Operand&) { namesRegister = true; });
-      context_.erasedOnlyBarriers = context_.erasedOnlyBarriers && !namesRegister;
-      remark(instruction, RemarkKind::Passed, RemovedWait{instruction.desc->mnemonic, wait.why});
+      const bool staysWhole = std::ranges::any_of(wait.with, [&](const Instruction* other) {
+        return other != nullptr && mustStay(*other);
+      });
+      if (mustStay(instruction) || staysWhole || !context_.budget.spend()) continue;
       ++context_.statistics[isa::isCommit(isa::waitRoleOf(*instruction.desc)) ? "commits-removed"
                             : isFence(instruction)                            ? "fences-removed"
                                                                               : "waits-removed"];
-      cfg_.willErase(instruction);
-      function_.erase(&instruction);
+      erase(instruction, wait.why);
+      for (Instruction* const other : wait.with) {
+        if (other == nullptr) continue;
+        areBlocksChanged |= cfg_->block(other->block).terminator == other;
+        erase(*other, wait.why);
+      }
       changed_ = true;
     }
+    if (!areBlocksChanged) return;
+    context_.analyses.invalidateAll();
+    cfg_ = &context_.analyses.get<analysis::Cfg>();
+  }
+
+  void erase(Instruction& instruction, RemovedWait::Why why) {
+    bool namesRegister = static_cast<bool>(instruction.guard);
+    ir::forEachRegister(instruction, [&](const ir::Operand&) { namesRegister = true; });
+    context_.erasedOnlyBarriers = context_.erasedOnlyBarriers && !namesRegister;
+    if (isa::isOnlySynchronization(isa::waitRoleOf(*instruction.desc))) {
+      remark(instruction, RemarkKind::Passed, RemovedWait{instruction.desc->mnemonic, why});
+    }
+    if (cfg_->block(instruction.block).terminator != &instruction) cfg_->willErase(instruction);
+    function_.erase(&instruction);
   }
 
   static bool isFence(const Instruction& instruction) {
@@ -114,12 +140,13 @@ class Remover {
   }
 
   void remarkKept() {
-    for (const BlockId b : cfg_.blocks()) {
-      for (const Instruction& instruction : cfg_.instructions(b)) {
+    for (const BlockId b : cfg_->blocks()) {
+      for (const Instruction& instruction : cfg_->instructions(b)) {
         if (!isa::isOnlySynchronization(isa::waitRoleOf(*instruction.desc))) continue;
         ++context_.found["waits-kept"];
         if (!context_.wantRemarks) continue;
-        remark(instruction, RemarkKind::Missed, keptWait(cfg_, instruction, mustStay(instruction)));
+        remark(instruction, RemarkKind::Missed,
+               keptWait(*cfg_, instruction, mustStay(instruction)));
       }
     }
   }
@@ -138,7 +165,7 @@ class Remover {
   ir::Function& function_;
   const KeptBarriers& kept_;
   PassContext& context_;
-  analysis::Cfg& cfg_;
+  analysis::Cfg* cfg_;
   ExecutedByAll executed_;
   bool changed_ = false;
 };

@@ -2,12 +2,13 @@
 #include "passes/waits/proxy_fences.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "analysis/async/stays_in_cta.h"
 #include "analysis/flow/dataflow.h"
 #include "ir/barrier.h"
 #include "isa/async_role.h"
+#include "passes/waits/equal_guards.h"
+#include "passes/waits/full_barriers.h"
 
 namespace ptxopt::passes {
 
@@ -19,7 +20,6 @@ using analysis::Dataflow;
 using ir::Instruction;
 using isa::AsyncRole;
 using isa::WaitRole;
-using InstructionSet = std::unordered_set<const Instruction*>;
 using Why = RemovedWait::Why;
 
 // State spaces, as fence.proxy.async names them.
@@ -69,6 +69,23 @@ bool isOfGroups(WaitRole role) {
   }
 }
 
+// No operation of the async proxy, and nothing by which another CTA or kernel could learn of what
+// the thread did (docs/soundness/ H4.6).
+bool staysAmongThreads(const Instruction& instruction) {
+  if (analysis::mayCall(instruction)) return false;
+  if (ir::isUnordered(ir::effectOf(instruction)) || isPlainAccess(instruction)) return true;
+  switch (isa::waitRoleOf(*instruction.desc)) {
+    case WaitRole::CopyIssue:  // the generic proxy
+    case WaitRole::CopyCommit:
+    case WaitRole::CopyWait:
+    case WaitRole::CopyWaitAll:
+    case WaitRole::WarpBarrier:
+      return true;
+    default:
+      return ir::ctaBarrier(instruction).has_value();
+  }
+}
+
 // The spaces that operations may write through the async proxy of which the kernel, or one that
 // runs beside it, orders generic reads before (docs/soundness/ H4.3).
 Spaces writtenByAsyncProxy(const Cfg& cfg) {
@@ -92,38 +109,6 @@ Spaces writtenByAsyncProxy(const Cfg& cfg) {
   return written;
 }
 
-// The full barriers in which all threads take part, none of which has ended (docs/soundness/ H4.2).
-// None if there is one barrier with which that is not so, or that may come in the place of another.
-InstructionSet fullBarriers(const Cfg& cfg, ExecutedByAll& executed) {
-  InstructionSet barriers;
-  if (!cfg.function().isEntry()) return {};
-  for (const BlockId b : cfg.blocks()) {
-    for (const Instruction& instruction : cfg.instructions(b)) {
-      if (analysis::mayCall(instruction)) return {};
-      const auto barrier = ir::ctaBarrier(instruction);
-      if (!barrier) continue;
-      if (!barrier->isFull() || instruction.guard) return {};
-      if (cfg.isReachable(b)) barriers.insert(&instruction);
-    }
-  }
-  if (barriers.empty()) return {};
-  const bool areOfAll = std::ranges::all_of(
-      barriers, [&](const Instruction* barrier) { return executed.contains(barrier->block); });
-  return areOfAll ? barriers : InstructionSet{};
-}
-
-// A thread may end while others still come to a barrier, at which its end counts as an arrival
-// (docs/soundness/ A1.11).
-bool mayEndTell(const Cfg& cfg, ExecutedByAll& executed) {
-  if (!cfg.function().isEntry()) return true;
-  const bool hasBarrier = std::ranges::any_of(cfg.blocks(), [&](BlockId b) {
-    return std::ranges::any_of(cfg.instructions(b), [](const Instruction& instruction) {
-      return analysis::mayCall(instruction) || ir::ctaBarrier(instruction).has_value();
-    });
-  });
-  return hasBarrier && fullBarriers(cfg, executed).empty();
-}
-
 // ---- forward: fences behind others (docs/soundness/ H4.1 to H4.3) ------------------------------
 
 // The spaces that a fence on every path covers, without such an access of the thread since, nor one
@@ -139,22 +124,19 @@ class Behind {
   using State = Covered;
   static constexpr Direction kDirection = Direction::Forward;
 
-  Behind(const Cfg& cfg, InstructionSet barriers) : cfg_(&cfg), barriers_(std::move(barriers)) {}
+  explicit Behind(InstructionSet barriers) : barriers_(std::move(barriers)) {}
   State initial() const { return {kAllSpaces, kAllSpaces}; }
   State boundary() const { return {}; }
   void meet(State& into, const State& from) const {
     into.writes &= from.writes;
     into.reads &= from.reads;
   }
-  void transfer(BlockId block, State& state) const {
-    for (const Instruction& instruction : cfg_->instructions(block)) pass(instruction, state);
-  }
-
-  void pass(const Instruction& instruction, State& state) const {
+  bool isStatement(const Instruction& instruction) const { return isProxyFence(instruction); }
+  void pass(const Instruction& instruction, Execution execution, State& state) const {
     if (analysis::mayCall(instruction)) {
       state = {};
     } else if (isProxyFence(instruction)) {
-      if (instruction.guard) return;
+      if (!execution.isCertain) return;
       state.writes |= spacesOfFence(*instruction.desc);
       state.reads |= spacesOfFence(*instruction.desc);
     } else if (isPlainAccess(instruction)) {
@@ -166,7 +148,7 @@ class Behind {
       if (reads || !writes) state.reads &= ~spaces;
     } else if (isa::waitRoleOf(*instruction.desc) == WaitRole::CopyIssue) {
       state.reads &= ~kGlobal;  // what it writes is written at its wait
-    } else if (!bringsNothing(instruction)) {
+    } else if (!bringsNothing(instruction, execution.isUnderGuard)) {
       state = {};
     }
   }
@@ -174,9 +156,11 @@ class Behind {
  private:
   // No access through the generic proxy by the own thread, and none of another one that it may
   // learn of here.
-  bool bringsNothing(const Instruction& instruction) const {
+  bool bringsNothing(const Instruction& instruction, bool isOfSomeThreads) const {
     // shfl.sync and the like order no memory: a lane that has stored comes to the fence by itself.
-    if (ir::isUnordered(ir::effectOf(instruction)) || barriers_.contains(&instruction)) return true;
+    if (ir::isUnordered(ir::effectOf(instruction))) return true;
+    // At a barrier all threads must have fenced.
+    if (barriers_.contains(&instruction)) return !isOfSomeThreads;
     if (isOfGroups(isa::waitRoleOf(*instruction.desc))) return true;
     switch (isa::asyncRoleOf(*instruction.desc)) {
       case AsyncRole::CopyIn:
@@ -193,7 +177,6 @@ class Behind {
     }
   }
 
-  const Cfg* cfg_;
   InstructionSet barriers_;
 };
 
@@ -211,23 +194,19 @@ class Before {
   static constexpr Direction kDirection = Direction::Backward;
 
   // `mayEndTell`: another thread may learn of it by the end of this one.
-  Before(const Cfg& cfg, bool mayEndTell) : cfg_(&cfg), mayEndTell_(mayEndTell) {}
+  explicit Before(bool mayEndTell) : mayEndTell_(mayEndTell) {}
   State initial() const { return {}; }
   State boundary() const { return {0, mayEndTell_}; }
   void meet(State& into, const State& from) const {
     into.covered &= from.covered;
     into.isNeeded |= from.isNeeded;
   }
-  void transfer(BlockId block, State& state) const {
-    analysis::forEachInstruction(cfg_->block(block), kDirection,
-                                 [&](const Instruction& instruction) { pass(instruction, state); });
-  }
-
-  static void pass(const Instruction& instruction, State& state) {
+  bool isStatement(const Instruction& instruction) const { return isProxyFence(instruction); }
+  void pass(const Instruction& instruction, Execution execution, State& state) const {
     if (analysis::mayCall(instruction)) {
       state = {0, true};
     } else if (isProxyFence(instruction)) {
-      if (!instruction.guard) state.covered |= spacesOfFence(*instruction.desc);
+      if (execution.isCertain) state.covered |= spacesOfFence(*instruction.desc);
     } else if (!tellsNothing(instruction)) {
       state = {0, true};
     }
@@ -242,7 +221,6 @@ class Before {
            isa::asyncRoleOf(*instruction.desc) == AsyncRole::Wait;
   }
 
-  const Cfg* cfg_;
   bool mayEndTell_;
 };
 
@@ -295,43 +273,41 @@ class InitBefore {
 
 }  // namespace
 
-DeadWaits proxyFencesBehindOthers(const Cfg& cfg, ExecutedByAll& executed) {
+DeadWaits proxyFencesForNobody(const Cfg& cfg) {
   DeadWaits dead;
-  const Behind behind(cfg, fullBarriers(cfg, executed));
-  const Dataflow<Behind> flow(cfg, behind);
-  const Spaces written = writtenByAsyncProxy(cfg);
+  if (!cfg.function().isEntry()) return dead;
   for (const BlockId b : cfg.blocks()) {
-    if (!cfg.isReachable(b)) continue;
-    Covered state = flow.before(b);
     for (Instruction& instruction : cfg.instructions(b)) {
-      if (isProxyFence(instruction) && !instruction.guard) {
-        const Spaces spaces = spacesOfFence(*instruction.desc);
-        const Spaces reads = static_cast<Spaces>(state.reads | ~written);
-        if ((spaces & ~(state.writes & reads)) == 0) {
-          dead.push_back({&instruction, Why::ProxyFenceBehind});
-        }
+      if (isProxyFence(instruction)) {
+        dead.push_back({&instruction, Why::NobodyIssues});
+      } else if (!staysAmongThreads(instruction)) {
+        return {};
       }
-      behind.pass(instruction, state);
     }
   }
   return dead;
 }
 
+DeadWaits proxyFencesBehindOthers(const Cfg& cfg, ExecutedByAll& executed) {
+  DeadWaits dead;
+  const Spaces written = writtenByAsyncProxy(cfg);
+  forEachStatement(cfg, Behind(fullBarriers(cfg, executed)),
+                   [&](Instruction& fence, Covered state) {
+                     const Spaces reads = static_cast<Spaces>(state.reads | ~written);
+                     if ((spacesOfFence(*fence.desc) & ~(state.writes & reads)) == 0) {
+                       dead.push_back({&fence, Why::ProxyFenceBehind});
+                     }
+                   });
+  return dead;
+}
+
 DeadWaits proxyFencesBeforeOthers(const Cfg& cfg, ExecutedByAll& executed) {
   DeadWaits dead;
-  const Dataflow<Before> flow(cfg, Before(cfg, mayEndTell(cfg, executed)));
-  for (const BlockId b : cfg.blocks()) {
-    if (!cfg.isReachable(b)) continue;
-    Ahead state = flow.before(b);
-    analysis::forEachInstruction(cfg.block(b), Direction::Backward, [&](Instruction& instruction) {
-      if (isProxyFence(instruction) && !instruction.guard) {
-        const bool isCovered = (spacesOfFence(*instruction.desc) & ~state.covered) == 0;
-        if (isCovered) dead.push_back({&instruction, Why::ProxyFenceAhead});
-        if (!isCovered && !state.isNeeded) dead.push_back({&instruction, Why::NothingBehind});
-      }
-      Before::pass(instruction, state);
-    });
-  }
+  forEachStatement(cfg, Before(mayEndTell(cfg, executed)), [&](Instruction& fence, Ahead state) {
+    const bool isCovered = (spacesOfFence(*fence.desc) & ~state.covered) == 0;
+    if (isCovered) dead.push_back({&fence, Why::ProxyFenceAhead});
+    if (!isCovered && !state.isNeeded) dead.push_back({&fence, Why::NothingBehind});
+  });
   return dead;
 }
 

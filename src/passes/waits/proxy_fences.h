@@ -9,6 +9,8 @@
 
 namespace ptxopt::passes {
 
+// docs/soundness/ H4.6
+DeadWaits proxyFencesForNobody(const analysis::Cfg& cfg);
 // docs/soundness/ H4.1 to H4.3
 DeadWaits proxyFencesBehindOthers(const analysis::Cfg& cfg, ExecutedByAll& executed);
 // docs/soundness/ H4.4, H4.5

@@ -5,15 +5,15 @@
 #include <array>
 #include <bit>
 
-#include "analysis/flow/dataflow.h"
+#include "ir/function.h"
+#include "passes/waits/equal_guards.h"
+#include "passes/waits/full_barriers.h"
 
 namespace ptxopt::passes {
 
 namespace {
 
-using analysis::BlockId;
 using analysis::Cfg;
-using analysis::Dataflow;
 using ir::Instruction;
 using isa::Scope;
 using isa::Semantics;
@@ -63,7 +63,7 @@ struct Fences {
            of(orderOf(*instruction.desc)) >= instruction.desc->scope;
   }
 
-  void pass(const Instruction& instruction) {
+  void pass(const Instruction& instruction, bool isCertain) {
     if (isArithmetic(instruction)) return;
     const WaitRole role = isa::waitRoleOf(*instruction.desc);
     const bool isFence = role == WaitRole::MemoryFence;
@@ -72,7 +72,7 @@ struct Fences {
       before &= role == WaitRole::TensorBefore;
       after &= role == WaitRole::TensorAfter;
     }
-    if (instruction.guard) return;
+    if (!isCertain) return;
     before |= role == WaitRole::TensorBefore;
     after |= role == WaitRole::TensorAfter;
     if (!isFence) return;
@@ -89,7 +89,6 @@ class Beside {
   using State = Fences;
   static constexpr Direction kDirection = direction;
 
-  explicit Beside(const Cfg& cfg) : cfg_(&cfg) {}
   State initial() const { return Fences::all(); }
   State boundary() const { return {}; }
   void meet(State& into, const State& from) const {
@@ -99,38 +98,80 @@ class Beside {
     into.before &= from.before;
     into.after &= from.after;
   }
-  void transfer(BlockId block, State& state) const {
-    analysis::forEachInstruction(cfg_->block(block), direction,
-                                 [&](const Instruction& instruction) { state.pass(instruction); });
+  bool isStatement(const Instruction& instruction) const {
+    const WaitRole role = isa::waitRoleOf(*instruction.desc);
+    return role == WaitRole::MemoryFence || role == WaitRole::TensorBefore ||
+           role == WaitRole::TensorAfter;
   }
+  void pass(const Instruction& instruction, Execution execution, State& state) const {
+    state.pass(instruction, execution.isCertain);
+  }
+};
 
- private:
-  const Cfg* cfg_;
+template <class Problem>
+DeadWaits find(const Cfg& cfg) {
+  DeadWaits dead;
+  forEachStatement(cfg, Problem(), [&](Instruction& fence, Fences state) {
+    if (state.cover(fence, isa::waitRoleOf(*fence.desc))) {
+      dead.push_back({&fence, RemovedWait::Why::FenceBeside});
+    }
+  });
+  return dead;
+}
+
+// Whether there is nothing on one side, up to the end of the kernel there, that a fence could
+// order.
+struct Nothing {
+  bool onEveryPath = true;
+  friend bool operator==(const Nothing&, const Nothing&) = default;
 };
 
 template <Direction direction>
-DeadWaits find(const Cfg& cfg) {
-  DeadWaits dead;
-  const Dataflow<Beside<direction>> flow(cfg, Beside<direction>(cfg));
-  for (const BlockId b : cfg.blocks()) {
-    if (!cfg.isReachable(b)) continue;
-    Fences state = flow.before(b);
-    analysis::forEachInstruction(cfg.block(b), direction, [&](Instruction& instruction) {
-      const WaitRole role = isa::waitRoleOf(*instruction.desc);
-      if (!instruction.guard && state.cover(instruction, role)) {
-        dead.push_back({&instruction, RemovedWait::Why::FenceBeside});
-      }
-      state.pass(instruction);
-    });
+class BesideNothing {
+ public:
+  using State = Nothing;
+  static constexpr Direction kDirection = direction;
+
+  explicit BesideNothing(bool isNothingBeyond) : isNothingBeyond_(isNothingBeyond) {}
+  State initial() const { return {}; }
+  State boundary() const { return {isNothingBeyond_}; }
+  void meet(State& into, const State& from) const { into.onEveryPath &= from.onEveryPath; }
+  bool isStatement(const Instruction& instruction) const {
+    return isa::waitRoleOf(*instruction.desc) == WaitRole::MemoryFence;
   }
+  void pass(const Instruction& instruction, Execution, State& state) const {
+    state.onEveryPath &= isStatement(instruction) || isArithmetic(instruction);
+  }
+
+ private:
+  bool isNothingBeyond_;
+};
+
+template <Direction direction>
+DeadWaits besideNothing(const Cfg& cfg, bool isNothingBeyond, RemovedWait::Why why) {
+  DeadWaits dead;
+  if (!cfg.function().isEntry()) return dead;
+  forEachStatement(cfg, BesideNothing<direction>(isNothingBeyond),
+                   [&](Instruction& fence, Nothing nothing) {
+                     if (nothing.onEveryPath) dead.push_back({&fence, why});
+                   });
   return dead;
 }
 
 }  // namespace
 
 DeadWaits repeatedFences(const Cfg& cfg, Direction direction) {
-  return direction == Direction::Forward ? find<Direction::Forward>(cfg)
-                                         : find<Direction::Backward>(cfg);
+  return direction == Direction::Forward ? find<Beside<Direction::Forward>>(cfg)
+                                         : find<Beside<Direction::Backward>>(cfg);
+}
+
+DeadWaits fencesBehindNothing(const Cfg& cfg) {
+  return besideNothing<Direction::Forward>(cfg, true, RemovedWait::Why::NothingBefore);
+}
+
+DeadWaits fencesBeforeNothing(const Cfg& cfg, ExecutedByAll& executed) {
+  return besideNothing<Direction::Backward>(cfg, !mayEndTell(cfg, executed),
+                                            RemovedWait::Why::NothingBehind);
 }
 
 }  // namespace ptxopt::passes

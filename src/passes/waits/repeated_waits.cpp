@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "analysis/flow/dataflow.h"
 #include "ir/barrier.h"
 #include "ir/function.h"
+#include "passes/waits/equal_guards.h"
 #include "support/bit_set.h"
 
 namespace ptxopt::passes {
@@ -14,7 +14,6 @@ namespace {
 
 using analysis::BlockId;
 using analysis::Cfg;
-using analysis::Dataflow;
 using ir::Instruction;
 using isa::WaitRole;
 using Why = RemovedWait::Why;
@@ -50,24 +49,22 @@ class Executed {
   using State = Done;
   static constexpr Direction kDirection = Direction::Forward;
 
-  Executed(const Cfg& cfg, WaitRole role, const Ends& ends)
-      : cfg_(&cfg), role_(role), ends_(&ends) {}
+  Executed(WaitRole role, const Ends& ends) : role_(role), ends_(&ends) {}
   State initial() const { return {}; }
   State boundary() const { return {false}; }
   void meet(State& into, const State& from) const { into.onEveryPath &= from.onEveryPath; }
-  void transfer(BlockId block, State& state) const {
-    for (const Instruction& instruction : cfg_->instructions(block)) pass(instruction, state);
+  bool isStatement(const Instruction& instruction) const {
+    return isa::waitRoleOf(*instruction.desc) == role_;
   }
-  void pass(const Instruction& instruction, State& state) const {
-    if (isa::waitRoleOf(*instruction.desc) == role_) {
-      state.onEveryPath |= !instruction.guard;
+  void pass(const Instruction& instruction, Execution execution, State& state) const {
+    if (isStatement(instruction)) {
+      state.onEveryPath |= execution.isCertain;
     } else if ((*ends_)(instruction)) {
       state.onEveryPath = false;
     }
   }
 
  private:
-  const Cfg* cfg_;
   WaitRole role_;
   const Ends* ends_;
 };
@@ -75,17 +72,9 @@ class Executed {
 template <class Ends>
 DeadWaits repeated(const Cfg& cfg, WaitRole role, Why why, const Ends& ends) {
   DeadWaits dead;
-  const Executed<Ends> executed(cfg, role, ends);
-  const Dataflow<Executed<Ends>> flow(cfg, executed);
-  for (const BlockId b : cfg.blocks()) {
-    if (!cfg.isReachable(b)) continue;
-    Done state = flow.before(b);
-    for (Instruction& instruction : cfg.instructions(b)) {
-      const bool isOne = isa::waitRoleOf(*instruction.desc) == role && !instruction.guard;
-      if (isOne && state.onEveryPath) dead.push_back({&instruction, why});
-      executed.pass(instruction, state);
-    }
-  }
+  forEachStatement(cfg, Executed<Ends>(role, ends), [&](Instruction& instruction, Done done) {
+    if (done.onEveryPath) dead.push_back({&instruction, why});
+  });
   return dead;
 }
 

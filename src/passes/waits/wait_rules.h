@@ -2,6 +2,7 @@
 // What the rules of dead-wait have in common.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <vector>
 
@@ -20,8 +21,10 @@ namespace ptxopt::passes {
 
 // A statement that orders nothing, and why.
 struct DeadWait {
+  using Others = std::array<ir::Instruction*, 2>;
   ir::Instruction* instruction = nullptr;
   RemovedWait::Why why{};
+  Others with{};  // what goes with it: the branches of a loop, the wait of an arrival
 };
 // All of a list may go together, or any of them (docs/soundness/ H0.1).
 using DeadWaits = std::vector<DeadWait>;

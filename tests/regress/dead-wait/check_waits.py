@@ -8,6 +8,8 @@ Each wait, commit and fence of the file has a mark, a comment on its line:
     // stays: WHY (RULE)               kept.  Without it, and without all that goes, ptxrun has another
                                        finding or another result than with it
     // stays, unseen: WHY (RULE)       kept, and ptxrun cannot see the difference
+Waits on an mbarrier and barriers of the cluster may have one.  The branches of a loop around a wait
+have a comment `// with it`, and so has the barrier.cluster.wait of an arrival.
 The kernels run as their LAUNCH lines say, with --strict-proxies and the options of a line
 `// OPTIONS: OPTIONS`: before and after with one result and without findings (but those that LAUNCH has
 under `expect`).
@@ -23,6 +25,8 @@ import tempfile
 WAIT = re.compile(
     r"^\s*(@!?%?[\w$]+\s+)?(cp\.async\.(bulk\.)?(commit_group|wait_group|wait_all)|wgmma\.(fence|commit_group|wait_group)"
     r"|tcgen05\.(wait|fence)|fence\b|membar|bar\.warp|griddepcontrol\.wait)")
+OTHER = re.compile(r"^\s*(mbarrier\.(try|test)_wait|barrier\.cluster)")  # with a mark or without
+WITH_IT = re.compile(r"// with it$")
 MARK = re.compile(r"//\s*(?P<word>stays|goes)(?P<unseen>, unseen)?: (?P<why>.*\(H[\d., H]+\))$")
 ENTRY = re.compile(r"\.(entry|func)\s+(?:\([^)]*\)\s*)?([\w$%]+)\s*\(")
 STEPS = 1_000_000
@@ -34,13 +38,17 @@ class Wait:
         self.goes, self.unseen, self.why = match["word"] == "goes", bool(match["unseen"]), match["why"]
 
 
+def is_judged(line):
+    return WAIT.match(line) or OTHER.match(line) and MARK.search(line.rstrip())
+
+
 def waits_of(path, lines):
     found, kernel = [], None
     for number, line in enumerate(lines, 1):
         entry = ENTRY.search(line.split("//")[0])
         kernel = (entry[2] if entry[1] == "entry" else None) if entry else kernel
-        if WAIT.match(line):
-            match = MARK.search(line.rstrip())
+        match = MARK.search(line.rstrip())
+        if is_judged(line):
             if not match:
                 sys.exit(f"{path}:{number}: what becomes of it, and by which rule?")
             found.append(Wait(number, kernel, match))
@@ -66,6 +74,9 @@ def run(arguments, folder, lines, kernel, options):
 
 def without(lines, waits):
     dropped = {wait.line for wait in waits}
+    for number, line in enumerate(lines, 1):
+        if number - 1 in dropped and WITH_IT.search(line):
+            dropped.add(number)
     return ["" if number in dropped else line for number, line in enumerate(lines, 1)]
 
 
@@ -92,14 +103,16 @@ def judge(arguments, folder, lines, launch, waits, options):
     return problems
 
 
-def removed_by(arguments, folder, before):
+def removed_by(arguments, folder, lines, before):
     out, remarks = os.path.join(folder, "out.ptx"), os.path.join(folder, "remarks")
     subprocess.run([arguments.ptxopt, "-q", "--verify-each", "--passes=dead-wait", f"--remarks={remarks}",
                     arguments.file, "-o", out], check=True)
     with open(remarks) as file:
         removed = {r["ptx"]["line"] for r in map(json.loads, file) if r["kind"] == "passed"}
+    # The wait of a pair has a remark of its own.
+    removed -= {line for line in removed if WITH_IT.search(lines[line - 1])}
     with open(out) as file:
-        left = sum(bool(WAIT.match(line)) for line in file)
+        left = sum(bool(is_judged(line)) for line in file)
     if before - left != len(removed):
         sys.exit(f"{arguments.file}: {len(removed)} remarks, but of {before} statements are {left} left")
     return out, removed
@@ -118,7 +131,7 @@ def main():
     waits = waits_of(arguments.file, lines)
     options = sum((m[1].split() for m in map(re.compile("// OPTIONS: (.*)").match, lines) if m), [])
     with tempfile.TemporaryDirectory() as folder:
-        out, removed = removed_by(arguments, folder, len(waits))
+        out, removed = removed_by(arguments, folder, lines, len(waits))
         problems = [f"line {w.line}: {'kept' if w.goes else 'removed'}: {w.why}"
                     for w in waits if w.goes != (w.line in removed)]
         launches = [json.loads(m[1]) for m in map(re.compile(r"// LAUNCH: (\{.*\})$").match, lines) if m]
