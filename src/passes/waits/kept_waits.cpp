@@ -161,7 +161,10 @@ KeptWait keptWait(const Cfg& cfg, const Instruction& statement, bool isAskedFor)
   } else if (isa::isGroupWait(role) || isa::isTensorWait(role)) {
     kept.why = Why::Outstanding;
   } else {
-    kept.why = statement.guard ? Why::Guarded : Why::Orders;
+    // Of these a guarded one is not looked at (docs/soundness/ H8, H10, H11).
+    const bool mustHaveNone = role == WaitRole::WarpBarrier || role == WaitRole::ClusterArrive ||
+                              role == WaitRole::ClusterWait || role == WaitRole::PhaseWait;
+    kept.why = statement.guard && mustHaveNone ? Why::Guarded : Why::Orders;
   }
   setNeighbours(kept, cfg, statement);
   return kept;
