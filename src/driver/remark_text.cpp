@@ -164,7 +164,8 @@ std::string bytesText(const passes::ConflictExample::Side& side) {
 }
 
 std::string sideText(const passes::ConflictExample::Side& side, std::string_view bytes) {
-  return fmt::format("thread {} {} {} at {}", side.thread, side.verb, bytes, side.place);
+  return fmt::format("{}thread {} {} {} at {}", side.isOfWarp ? "the warp of " : "", side.thread,
+                     side.verb, bytes, side.place);
 }
 
 std::string exampleText(const passes::ConflictExample& example) {

@@ -18,8 +18,24 @@ constexpr std::int64_t kPointer = 1 << 20;
 
 }  // namespace
 
+namespace {
+
+// The lanes that name rows of eight 16-bit elements for ldmatrix and stmatrix (PTX ISA
+// 9.7.14.5.15); 0 for any other instruction.
+LaneMask lanesOfRows(const isa::InstructionDesc& desc) {
+  if (!desc.is(isa::kCollective) || !desc.has(".m8n8")) return 0;
+  if (desc.has(".x1")) return 0xff;
+  if (desc.has(".x2")) return 0xffff;
+  return desc.has(".x4") ? ~LaneMask{0} : 0;
+}
+
+}  // namespace
+
 AccessOffsets::AccessOffsets(const Access& access)
-    : access_(&access), forms_(&access.origin->forms()), program_(*access.origin) {
+    : access_(&access),
+      forms_(&access.origin->forms()),
+      program_(*access.origin),
+      lanesOfRows_(lanesOfRows(*access.instruction->desc)) {
   isGood_ = findBase();
 }
 
@@ -42,6 +58,7 @@ void AccessOffsets::build(LeafId otherBase, const PostDominators* postDominators
 
 LaneMask AccessOffsets::arrivingLanes(const WarpOfThreads& warp, std::size_t number) const {
   LaneMask lanes = lanesInside(warp, access_->thread) & program_.outcomeOfRun(number).done;
+  if (isOfWarp()) lanes &= lanesOfRows_;
   const auto residuesOf = [&](FormProgram::Expression expression) -> const auto& {
     return program_.residuesOf(expression, number);
   };
@@ -91,7 +108,9 @@ const ir::Symbol& AccessOffsets::symbol(LeafId leaf) const {
 }
 
 bool AccessOffsets::findBase() {
-  if (access_->isCollective || access_->size == 0 || access_->address == FormId::None) return false;
+  // Of a collective access without rows it is not known who accesses what.
+  if (access_->isCollective && !isOfWarp()) return false;
+  if (access_->size == 0 || access_->address == FormId::None) return false;
   const bool isKnown = access_->bases.size() == 1 && access_->bases[0].kind != Kind::Unknown;
   std::vector<LeafId> symbols;
   std::vector<LeafId> parameters;

@@ -30,6 +30,8 @@ class AccessOffsets {
   // All branches and guards above the access are taken into account.
   bool isComplete() const { return isComplete_; }
   const Access& access() const { return *access_; }
+  // The warp of a thread accesses the bytes that the thread names: a row of a matrix.
+  bool isOfWarp() const { return lanesOfRows_ != 0; }
   // The symbol, parameter or value from which the address starts; None: an absolute address.
   LeafId base() const { return base_; }
   // The leaves whose values forEachOffset() wants, in this order.
@@ -61,7 +63,8 @@ class AccessOffsets {
   }
 
  private:
-  // The lanes that execute the access, as far as is known, in the last run.
+  // The lanes that execute the access, as far as is known, in the last run; of a matrix, those
+  // that name rows.
   LaneMask arrivingLanes(const WarpOfThreads& warp, std::size_t number) const;
 
   bool isInObject(std::int64_t offset) const;
@@ -85,6 +88,7 @@ class AccessOffsets {
   const Access* access_;
   const LinearForms* forms_;
   FormProgram program_;
+  LaneMask lanesOfRows_ = 0;  // 0: each thread accesses bytes of its own
   bool isGood_ = false;
   bool isComplete_ = false;
   LeafId base_ = LeafId::None;

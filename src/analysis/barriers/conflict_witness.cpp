@@ -354,13 +354,15 @@ class WitnessSearch {
     const std::int64_t sizes[] = {access(0).size, access(1).size};
     std::uint32_t best = ~std::uint32_t{0};
     std::pair<std::int64_t, std::uint32_t> pair[2];
+    const bool areWarpsDifferent =
+        question_.areWarpsDifferent || sides_[0].isOfWarp() || sides_[1].isOfWarp();
     for (const auto& upper : offsets_[0]) {
       // Starts at the first byte whose access can overlap.
       const std::int64_t from = upper.first - sizes[1] + 1;
       auto at = std::ranges::lower_bound(lower, std::pair{from, std::uint32_t{0}});
       for (std::size_t seen = 0; at != lower.end() && at->first < upper.first + sizes[0]; ++at) {
         const std::uint32_t sum = at->second + upper.second;
-        const bool isOther = question_.areWarpsDifferent
+        const bool isOther = areWarpsDifferent
                                  ? at->second / isa::kWarpSize != upper.second / isa::kWarpSize
                                  : at->second != upper.second;
         if (exceeds(++seen, Limit::ExamplePartners)) break;
@@ -382,6 +384,7 @@ class WitnessSearch {
       result.thread = idOf(at.second);
       result.bytes = {at.first, at.first + std::int64_t{access(k).size} - 1};
       result.base = sides_[k].base();
+      result.isOfWarp = sides_[k].isOfWarp();
       return result;
     };
     found_.first = side(0, upper);

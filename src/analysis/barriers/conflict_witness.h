@@ -6,8 +6,9 @@
 // block of one row if there is such an example.
 // Such a witness shows a reader what a barrier is for.  It satisfies everything that is known: the
 // ranges of values, the branches and guards above each access, the shape of the block, the size of
-// the object, and how far apart two threads can be in a loop.  If no witness is found, the accesses
-// may still overlap.
+// the object, and how far apart two threads can be in a loop.  Rows of matrices, which one lane
+// names and the others of its warp access, are compared with accesses of other warps.  If no
+// witness is found, the accesses may still overlap.
 //
 // Cost: bounded by Question::work, in steps of a few nanoseconds.
 #pragma once
@@ -30,6 +31,7 @@ struct ConflictWitness {
     Interval bytes;
     // The symbol, parameter or value from which the address starts; None: an absolute address.
     LeafId base = LeafId::None;
+    bool isOfWarp = false;  // the thread names the bytes, and its warp accesses them
   };
   // What a loop variable is in the rounds that were chosen.
   struct LoopVariable {

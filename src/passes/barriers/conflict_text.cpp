@@ -134,6 +134,7 @@ ConflictExample::Side ConflictText::side(const Access& access, const ConflictWit
                                          std::string_view verb) const {
   ConflictExample::Side result;
   result.thread = threadText(of.thread);
+  result.isOfWarp = of.isOfWarp;
   result.verb = verb;
   result.hasBase = of.base != LeafId::None;
   if (result.hasBase) {

@@ -67,6 +67,7 @@ struct BarrierEvent {
 struct ConflictExample {
   struct Side {
     std::string thread;      // "(1,0,0)"
+    bool isOfWarp = false;   // the warp of the thread accesses the bytes
     std::string verb;        // "writes"
     std::string base;        // "A"; ".shared" or "memory" where the address has none
     bool hasBase = false;    // a variable or a pointer

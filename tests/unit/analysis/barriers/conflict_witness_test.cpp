@@ -34,7 +34,8 @@ const char* const kRow = ".reqntid 64, 1, 1";
 std::string textOf(const ConflictWitness& witness, const Addresses& addresses) {
   std::string text = witness.isCertain ? "certainly" : "maybe";
   const auto side = [&](const ConflictWitness::Side& of) {
-    text += fmt::format(" ({},{},{}) {}[{}..{}]", of.thread[0], of.thread[1], of.thread[2],
+    text += fmt::format(" ({},{},{}){} {}[{}..{}]", of.thread[0], of.thread[1], of.thread[2],
+                        of.isOfWarp ? "'s warp" : "",
                         of.base == LeafId::None ? "" : addresses.leafText(of.base), of.bytes.lowest,
                         of.bytes.highest);
   };
@@ -284,8 +285,37 @@ TEST(ConflictWitness, PrefersABlockOfOneRowHoweverLarge) {
             "certainly (0,0,0) A[0..3] (16,0,0) A[0..3] in 32x1x1");
 }
 
-TEST(ConflictWitness, OfCollectiveAccessesIsNone) {
+TEST(ConflictWitness, OfRowsOfMatricesIsOfTwoWarps) {
   EXPECT_EQ(witnessOf("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r32]; "
+                      "setp.eq.u32 %p1, %r30, 0; @%p1 st.shared.u32 [%r32+4], 0;"),
+            "certainly (32,0,0)'s warp A[0..15] (0,0,0) A[4..7]");
+  // One thread of the warp may do both.
+  EXPECT_EQ(witnessOf("setp.lt.u32 %p1, %r30, 32; @!%p1 bra END; "
+                      "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r32]; "
+                      "st.shared.u32 [%r32], 0; END:"),
+            "none");
+}
+
+TEST(ConflictWitness, KnowsTheLanesThatNameRows) {
+  // Thread 32 + k stores to the row that thread k names.
+  const std::string code =
+      "mad.lo.u32 %r1, %r30, 16, %r32; "
+      "stmatrix.sync.aligned.m8n8.%s.shared.b16 [%r1+1024], {%v}; "
+      "setp.ge.u32 %p2, %r30, 48; @%p2 st.shared.u32 [%r1+512], 0;";
+  const auto of = [&](const char* count, const char* registers) {
+    std::string text = code;
+    text.replace(text.find("%s"), 2, count);
+    return witnessOf(text.replace(text.find("%v"), 2, registers));
+  };
+  // That is 16 and above.
+  EXPECT_EQ(of("x1", "%r2"), "none");
+  EXPECT_EQ(of("x2", "%r2, %r3"), "none");
+  EXPECT_EQ(of("x4", "%r2, %r3, %r4, %r5"),
+            "certainly (16,0,0)'s warp A[1280..1295] (48,0,0) A[1280..1283]");
+}
+
+TEST(ConflictWitness, OfOtherCollectiveAccessesIsNone) {
+  EXPECT_EQ(witnessOf("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8 {%r1, %r2}, [%r32]; "
                       "st.shared.u32 [%r32], 0;"),
             "none");
 }
