@@ -61,6 +61,12 @@ def tensor_memory(k):
             "bar.sync 0;", "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%r3];", "tcgen05.wait::ld.sync.aligned;"]
 
 
+def repeats(k):
+    again = [line.replace(f"W{k}", f"V{k}") for line in wait(k, "M", k % 2)]
+    return [*refill("M", "A"), *wait(k, "M", k % 2), "ld.shared.u32 %r1, [%r2];", *again, "bar.sync 0;",
+            "@%q1 fence.proxy.async.shared::cta;", "@%q1 fence.proxy.async.shared::cta;", "membar.gl;", "membar.cta;"]
+
+
 KINDS = [  # name, a step, target, whether each step has an mbarrier of its own
     ("a ring of four stages", ring, "sm_90a", False),
     ("a stage and an mbarrier for each step", stages, "sm_90a", True),
@@ -68,6 +74,7 @@ KINDS = [  # name, a step, target, whether each step has an mbarrier of its own
     ("stores, proxy fences and bulk copies", stores, "sm_90a", False),
     ("wgmma", products, "sm_90a", False),
     ("tcgen05", tensor_memory, "sm_100a", False),
+    ("repeated waits and fences", repeats, "sm_90a", False),
 ]
 
 

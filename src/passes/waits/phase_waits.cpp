@@ -141,6 +141,22 @@ class JustSeen {
   bool isRepeated_ = false;
 };
 
+// A directive above the label of the loop is about the loop, and would be about what comes next.
+bool isLoopBelowDirective(const Instruction& wait) {
+  for (const ir::Statement* at = wait.previous; at != nullptr; at = at->previous) {
+    switch (at->kind) {
+      case ir::StatementKind::Label:
+      case ir::StatementKind::Location:
+      case ir::StatementKind::ScopeBegin:
+      case ir::StatementKind::RegisterDeclaration:
+        break;
+      default:
+        return at->kind == ir::StatementKind::Pragma || at->kind == ir::StatementKind::Directive;
+    }
+  }
+  return false;
+}
+
 // The branches of the loop of a wait, if without them and the wait control comes to the exit of the
 // loop, and nobody asks for the predicate: `L: wait; @!p bra L;`, or `L: wait; @p bra D; bra L;
 // D:`.
@@ -170,10 +186,8 @@ std::optional<DeadWait::Others> branchesOf(const Cfg& cfg, const Loops& loops,
   const std::vector<EdgeId> exits = loops.exits(loop);
   const bool comesThere = exits.size() == 1 && cfg.target(exits.front()) == exit;
   const bool isAsked = liveness.isLiveIn(exit, wait.operand(0)->reg());
-  const bool mustStay = std::ranges::any_of(branches, [](const Instruction* one) {
-    return one != nullptr && ir::isBelowDirective(*one);
-  });
-  return comesThere && !isAsked && !mustStay ? std::optional(branches) : std::nullopt;
+  const bool goes = comesThere && !isAsked && !isLoopBelowDirective(wait);
+  return goes ? std::optional(branches) : std::nullopt;
 }
 
 }  // namespace
