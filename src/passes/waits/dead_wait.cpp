@@ -64,7 +64,7 @@ class Remover {
     }
     if (roles.contains(WarpBarrier)) remove(warpBarriersBesideOthers(*cfg_, executed_));
     if (roles.contains(GridWait)) remove(repeatedGridWaits(*cfg_));
-    if (roles.contains(PhaseWait)) remove(repeatedPhaseWaits(context_.analyses));
+    if (roles.contains(PhaseWait)) remove(repeatedPhaseWaits(context_.analyses, executed_));
     if (roles.contains(ClusterArrive)) remove(clusterBarriersBesideOthers(context_.analyses));
     remarkKept();
     return changed_;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "analysis/async/wait_loops.h"
@@ -59,6 +60,7 @@ struct Seen {
   static constexpr std::uint32_t kAny = 0;  // of a path that does not exist
   static constexpr std::uint32_t kNone = 1;
   std::uint32_t question = kAny;
+  bool byAll = true;  // by the same wait of all threads of the CTA
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
@@ -67,7 +69,8 @@ class JustSeen {
   using State = Seen;
   static constexpr Direction kDirection = Direction::Forward;
 
-  JustSeen(const Cfg& cfg, const Loops& loops) : cfg_(&cfg), loops_(&loops) {
+  JustSeen(const Cfg& cfg, const Loops& loops, ExecutedByAll& executed)
+      : cfg_(&cfg), loops_(&loops), executed_(&executed) {
     std::map<Question, std::uint32_t> numbers;
     for (const BlockId b : cfg.blocks()) {
       if (!cfg.isReachable(b)) continue;
@@ -83,6 +86,10 @@ class JustSeen {
       }
     }
     isRepeated_ = numbers_.size() > numbers.size();
+    if (!isRepeated_) return;
+    for (const auto& [wait, number] : numbers_) {
+      if (isPassedByAll(*wait)) passedByAll_.insert(wait);
+    }
   }
 
   // Two waits ask the same.
@@ -94,10 +101,15 @@ class JustSeen {
   }
 
   State initial() const { return {}; }
-  State boundary() const { return {Seen::kNone}; }
+  State boundary() const { return {Seen::kNone, false}; }
   void meet(State& into, const State& from) const {
-    if (into.question == Seen::kAny) into = from;
-    if (from.question != Seen::kAny && from != into) into.question = Seen::kNone;
+    if (from.question == Seen::kAny) return;
+    if (into.question == Seen::kAny) {
+      into = from;
+    } else if (from != into) {
+      const bool isSame = from.question == into.question;
+      into = {isSame ? into.question : Seen::kNone, false};
+    }
   }
   // Behind the block of a wait this is true only of the edge that leaves its loop.  The other edge
   // leads to the wait again.
@@ -107,11 +119,12 @@ class JustSeen {
 
   void pass(const Instruction& instruction, State& state) const {
     if (const std::optional<std::uint32_t> number = numberOf(instruction)) {
-      state.question = *number;
+      state = {*number, passedByAll_.contains(&instruction)};
       return;
     }
     if (state.question <= Seen::kNone) return;
-    if (!keeps(instruction) || writesOperand(instruction, state)) state.question = Seen::kNone;
+    const bool isKept = keeps(instruction) || (state.byAll && isOfAll(instruction));
+    if (!isKept || writesOperand(instruction, state)) state = {Seen::kNone, false};
   }
 
  private:
@@ -125,6 +138,26 @@ class JustSeen {
            !(reads && loops_->loopOf(instruction.block) != LoopId::None);
   }
 
+  // All threads of the CTA pass the wait equally often: they come to its loop by a block that all
+  // of them execute.  (In the loop itself each thread has rounds of its own.)
+  bool isPassedByAll(const Instruction& wait) const {
+    const LoopId loop = loops_->loopOf(wait.block);
+    if (!loops_->isReducible(loop) || loops_->header(loop) != wait.block) return false;
+    std::optional<BlockId> before;
+    for (const BlockId from : cfg_->predecessors(wait.block)) {
+      if (loops_->contains(loop, from)) continue;
+      if (before) return false;
+      before = from;
+    }
+    return before && std::ranges::distance(cfg_->successors(*before)) == 1 &&
+           executed_->contains(*before);
+  }
+
+  // A barrier at which all threads meet, none of which has ended (docs/soundness/ H10.2).
+  bool isOfAll(const Instruction& instruction) const {
+    return isFullBarrier(instruction) && executed_->contains(instruction.block);
+  }
+
   bool writesOperand(const Instruction& instruction, const State& state) const {
     const Instruction& wait = *examples_[state.question - Seen::kNone - 1];
     bool writes = false;
@@ -136,7 +169,9 @@ class JustSeen {
 
   const Cfg* cfg_;
   const Loops* loops_;
+  ExecutedByAll* executed_;
   std::unordered_map<const Instruction*, std::uint32_t> numbers_;
+  std::unordered_set<const Instruction*> passedByAll_;
   std::vector<const Instruction*> examples_;  // by question
   bool isRepeated_ = false;
 };
@@ -192,11 +227,11 @@ std::optional<DeadWait::Others> branchesOf(const Cfg& cfg, const Loops& loops,
 
 }  // namespace
 
-DeadWaits repeatedPhaseWaits(analysis::FunctionAnalyses& analyses) {
+DeadWaits repeatedPhaseWaits(analysis::FunctionAnalyses& analyses, ExecutedByAll& executed) {
   DeadWaits dead;
   const Cfg& cfg = analyses.get<Cfg>();
   const Loops& loops = analyses.get<Loops>();
-  const JustSeen problem(cfg, loops);
+  const JustSeen problem(cfg, loops, executed);
   if (!problem.isAnyRepeated()) return dead;
   const Liveness& liveness = analyses.get<Liveness>();
   const Dataflow<JustSeen> flow(cfg, problem);

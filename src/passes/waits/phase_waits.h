@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Waits on an mbarrier for a phase that the thread has just seen complete: docs/soundness/ H10.
 //
-// Cost: one data flow over the blocks, whose states are one number, and Liveness where it finds
-// one.
+// Cost: where two waits ask the same, one data flow over the blocks, whose states are a few bytes,
+// Liveness, and who executes which block.
 #pragma once
 
 #include "analysis/flow/loops.h"
@@ -12,6 +12,6 @@ namespace ptxopt::passes {
 
 // Each wait with the branches of its loop.  Without these the blocks change, so that the Cfg holds
 // no longer.
-DeadWaits repeatedPhaseWaits(analysis::FunctionAnalyses& analyses);
+DeadWaits repeatedPhaseWaits(analysis::FunctionAnalyses& analyses, ExecutedByAll& executed);
 
 }  // namespace ptxopt::passes

@@ -257,10 +257,9 @@ class InitBefore {
     const isa::InstructionDesc& desc = *instruction.desc;
     const bool isInit = isa::asyncRoleOf(desc) == AsyncRole::Init && desc.has(".init");
     if (isInit || isArithmetic(instruction) || isPlainAccess(instruction)) return;
-    const auto barrier = ir::ctaBarrier(instruction);
     if (isa::waitRoleOf(desc) == WaitRole::InitFence) {
       state.another |= !instruction.guard;
-    } else if (barrier && barrier->isFull() && !instruction.guard) {
+    } else if (isFullBarrier(instruction)) {
       state = {false, true};
     } else {
       state = {false, state.barrier && isProxyFence(instruction)};

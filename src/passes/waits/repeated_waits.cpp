@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "ir/barrier.h"
 #include "ir/function.h"
 #include "passes/waits/equal_guards.h"
 #include "support/bit_set.h"
@@ -85,11 +84,6 @@ std::optional<std::uint32_t> maskOf(const Instruction& instruction) {
                      !instruction.guard && mask != nullptr &&
                      mask->kind == ir::OperandKind::Integer;
   return isOne ? std::optional(static_cast<std::uint32_t>(mask->immediate)) : std::nullopt;
-}
-
-bool isFullBarrier(const Instruction& instruction) {
-  const auto barrier = ir::ctaBarrier(instruction);
-  return barrier && barrier->isFull() && !instruction.guard;
 }
 
 // The bar.warp.sync of a block that stand beside another one, or beside a full barrier.

@@ -11,6 +11,7 @@
 #include "analysis/flow/liveness.h"
 #include "analysis/flow/manager.h"
 #include "analysis/threads/non_exited_threads.h"
+#include "ir/barrier.h"
 #include "ir/effect.h"
 #include "ir/statement.h"
 #include "isa/wait_role.h"
@@ -39,6 +40,12 @@ inline bool isArithmetic(const ir::Instruction& instruction) {
 inline bool isPlainAccess(const ir::Instruction& instruction) {
   const isa::Effect effect = ir::effectOf(instruction);
   return effect == isa::Effect::Weak || effect == isa::Effect::InvariantRead;
+}
+
+// Of all threads of the CTA that have not ended, where all of them execute it.
+inline bool isFullBarrier(const ir::Instruction& instruction) {
+  const auto barrier = ir::ctaBarrier(instruction);
+  return barrier && barrier->isFull() && !instruction.guard;
 }
 
 // Which blocks all threads of the CTA execute equally often, none of which has ended before
