@@ -193,8 +193,9 @@ bool isLoopBelowDirective(const Instruction& wait) {
 }
 
 // The branches of the loop of a wait, if without them and the wait control comes to the exit of the
-// loop, and nobody asks for the predicate: `L: wait; @!p bra L;`, or `L: wait; @p bra D; bra L;
-// D:`.
+// loop, and nobody asks for the predicate.  Two forms:
+//   L: wait; @!p bra L;
+//   L: wait; @p bra D; bra L; D:
 std::optional<DeadWait::Others> branchesOf(const Cfg& cfg, const Loops& loops,
                                            const Liveness& liveness, const Instruction& wait) {
   const LoopId loop = loops.loopOf(wait.block);

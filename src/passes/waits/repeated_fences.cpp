@@ -119,8 +119,7 @@ DeadWaits find(const Cfg& cfg) {
   return dead;
 }
 
-// Whether there is nothing on one side, up to the end of the kernel there, that a fence could
-// order.
+// Whether a fence could order nothing on one side, up to the end of the kernel there.
 struct Nothing {
   bool onEveryPath = true;
   friend bool operator==(const Nothing&, const Nothing&) = default;
