@@ -111,7 +111,8 @@ def main():
     complaints = []
     if arguments.write:
         if arguments.filter:
-            rows = sorted(rows + [row for row in table if arguments.filter not in row[0]])
+            rows += [row for row in table if arguments.filter not in row[0]]
+        rows.sort()
         with open(TABLE, "w") as out:
             out.write("\n".join(head(rows) + ["\t".join(row) for row in rows]) + "\n")
     else:
