@@ -38,7 +38,7 @@ OTHERS = ["membar.gl;", "membar.cta;", "membar.sys;", "fence.acq_rel.gpu;", "fen
           "fence.proxy.async.shared::cta;"]
 WORDS = ("fence", "membar", "mbarrier", "barrier.cluster", "cp.async")
 MOST_BYTES = 120_000
-STEPS = "300000"
+STEPS = "1000000"
 
 
 def code(line):
