@@ -13,9 +13,11 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple, Optional
 
 from . import children, run
 from .errors import Mistake
+from .launches import Launch
 from .measure import Item, Settings, measure
 from .programs import find_program
 
@@ -34,6 +36,7 @@ def add_arguments(parser):
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--passes", help="as for `run`")
     what.add_argument("--flags", type=shlex.split, default=[])
+    parser.add_argument("--launches", metavar="FILE", help="what is known of launches, as for ptxopt --launch")
     parser.add_argument("--ptxas", action="append", default=[], metavar="PROGRAM")
     parser.add_argument("--ptxrun", metavar="PROGRAM")
     parser.add_argument("--ptxreduce", metavar="PROGRAM")
@@ -50,21 +53,38 @@ def main(args):
     if args.check not in ("reprint", "ptxas", "run", "sanitize"):
         raise Mistake(f"--check: '{args.check}' is none of reprint, ptxas, run and sanitize")
     settings = run.settings_of(args)
-    text = args.file.read_bytes()
-    fault = _fault(settings, text)
+    subject = Subject(args.file, args.file.read_bytes(), _launch_of(settings, args.launches))
+    fault = _fault(settings, subject)
     if args.still_fails:
         return 0 if fault else 1
     if fault is None:
         print(f"{args.file}: nothing fails")
         return PASSES
     print(f"{args.file}: {fault}")
-    _find_change(settings, args, text)
+    _find_change(settings, subject)
     return _reduce(args) if args.output else 0
 
 
-def _fault(settings: Settings, text: bytes):
+class Subject(NamedTuple):
+    path: pathlib.Path
+    text: bytes
+    launch: Optional[Launch]
+
+    def command(self, settings, limit):
+        facts = [f"--launch={self.launch.path}"] if self.launch else []
+        return [settings.ptxopt, *settings.flags, *facts, f"--opt-bisect-limit={limit}", str(self.path)]
+
+
+def _launch_of(settings, path):
+    launches = run.launches_of(settings, path)
+    if launches and not launches.of_all:
+        raise Mistake(f"--launches: {path} is a folder, and there is only one file of PTX")
+    return launches and launches.of_all
+
+
+def _fault(settings: Settings, subject):
     """What fails, in one line; None if nothing does."""
-    rows = measure(settings, [Item("", "in.ptx", text, is_here=False, missing=settings.checks)])
+    rows = measure(settings, [Item("", "in.ptx", subject.text, is_here=False, missing=settings.checks, launch=subject.launch)])
     for _, status, message, *_ in rows["outcome"]:
         if status in _REDUCIBLE:
             return f"{status}: {message}"
@@ -78,35 +98,33 @@ def _limited(settings, limit):
     return dataclasses.replace(settings, flags=(*settings.flags, f"--opt-bisect-limit={limit}"))
 
 
-def _find_change(settings, args, text):
-    if _fault(_limited(settings, 0), text):
+def _find_change(settings, subject):
+    if _fault(_limited(settings, 0), subject):
         print("it fails before the first change: no change of a pass is the cause")
         return
     harmless, harmful = 0, 1
-    while not _fault(_limited(settings, harmful), text):
+    while not _fault(_limited(settings, harmful), subject):
         harmless, harmful = harmful, 2 * harmful
         if harmful > _MOST_CHANGES:
             print("it does not fail with a limit on the changes")
             return
     while harmful - harmless > 1:
         middle = (harmless + harmful) // 2
-        if _fault(_limited(settings, middle), text):
+        if _fault(_limited(settings, middle), subject):
             harmful = middle
         else:
             harmless = middle
-    print(f"change {harmful} is the first with which it fails: {_words_of(settings, args.file, harmful)}")
-    print("  " + shlex.join([settings.ptxopt, *settings.flags, f"--opt-bisect-limit={harmful}", "--diff",
-                             str(args.file)]))
+    print(f"change {harmful} is the first with which it fails: {_words_of(settings, subject, harmful)}")
+    print("  " + shlex.join([*subject.command(settings, harmful), "--diff"]))
 
 
-def _words_of(settings, path, number):
+def _words_of(settings, subject, number):
     """The remarks about the last of so many changes: what is said with it and not without it."""
     with tempfile.TemporaryDirectory() as folder:
         said = []
         for limit in (number - 1, number):
             remarks = os.path.join(folder, f"{limit}.json")
-            children.run([settings.ptxopt, *settings.flags, f"--opt-bisect-limit={limit}", str(path), "-o", os.devnull, "-q",
-                          f"--remarks={remarks}"], settings.timeout)
+            children.run([*subject.command(settings, limit), "-o", os.devnull, "-q", f"--remarks={remarks}"], settings.timeout)
             lines = open(remarks, encoding="utf-8").read().splitlines() if os.path.exists(remarks) else []
             said.append([f"{r['pass']}: {r['message'].splitlines()[0]} (line {(r['ptx'] or {}).get('line', '?')})"
                          for r in map(json.loads, lines) if r["kind"] == "passed"])
@@ -128,7 +146,7 @@ def _reduce(args):
 def _options_of(args):
     options = ["--check", args.check, "--schedules", str(args.schedules), "--timeout", str(args.timeout), "--memory",
                str(args.memory)]
-    for name in ("ptxopt", "ptxrun", "sanitized_ptxopt", "passes"):
+    for name in ("ptxopt", "ptxrun", "sanitized_ptxopt", "launches", "passes"):
         value = getattr(args, name)
         if value is not None:
             options += [f"--{name.replace('_', '-')}", value if name == "passes" else os.path.abspath(value)]

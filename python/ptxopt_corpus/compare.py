@@ -114,7 +114,7 @@ class Comparison:
         with results.Results.open(new_path) as other:
             self.runs = [found.named_run(old_number), other.named_run(new_number)]
         self.database.execute("ATTACH ? AS new", (new_path,))
-        self.sides = [("main", self.runs[0][0]), ("new", self.runs[1][0])]
+        self.sides = [("main", self.runs[0].number), ("new", self.runs[1].number)]
         if self.sides[0][1] == self.sides[1][1] and os.path.samefile(old_path, new_path):
             raise Mistake(f"{old} and {new} are the same run; FILE:NUMBER names one of several")
         self.database.execute("CREATE TEMP TABLE both_have AS SELECT o.sha256 AS sha256, s.suite AS suite, "
@@ -146,8 +146,8 @@ class Comparison:
         return document
 
     def _run(self, side):
-        number, program, version, flags = self.runs[side]
-        return {"run": number, "version": version, "flags": flags, "program": program}
+        run = self.runs[side]
+        return {"run": run.number, "version": run.version, "options": run.options, "program": run.program}
 
     def _join(self, metric):
         """The table `pair`: old and new values of each kernel, or file, that both have."""
@@ -195,7 +195,7 @@ def _text(document, by):
     lines = [f"{document['files']} files in both"]
     for side in ("old", "new"):
         run = document[side]
-        lines.append(f"{side}: run {run['run']}, {run['version']} {run['flags']}".rstrip() + f" ({run['program'][:12]})")
+        lines.append(f"{side}: run {run['run']}, {run['version']} {run['options']}".rstrip() + f" ({run['program'][:12]})")
     lines += ["", _table("all", document["metrics"])]
     for group, word in (("suites", "suite"), ("producers", "producer")):
         if by in (word, "all") and len(document[group]) > 1:

@@ -16,7 +16,7 @@ import re
 import tempfile
 from typing import Optional, Tuple
 
-from . import children, cubin, quick, remarks
+from . import children, cubin, launches, quick, remarks
 
 CHECKS = ("reprint", "idempotent", "ptxas", "run", "sanitize", "time", "remarks")
 _TARGET = re.compile(rb"^\s*\.target\s+(sm_(\d+)\w*)", re.MULTILINE)
@@ -26,7 +26,7 @@ _RUN_STATUSES = {0: "ok", 2: "failed"}  # of ptxrun --compare
 _LARGE = 64 << 10  # bytes of a file that goes through ptxopt by itself, and whose time is noted
 # Options that mean the same whatever other files there are: for `whole-program` these are the program.
 _OF_EACH_FILE = re.compile(r"(?!.*whole-program)(-O|--(passes|disable-pass|do-cssa|opt-bisect-limit|for|for-lenient|verify|"
-                           r"verify-each|reprint|flat-shared|(assume|trust|nc|noalias|relax|cbe|cssa|earlycse)(-[\w-]+)?)"
+                           r"verify-each|reprint|enforce|dispatch|flat-shared|(assume|trust|nc|noalias|relax|cbe|cssa|earlycse)(-[\w-]+)?)"
                            r"(=|$)|[^-])")
 
 
@@ -63,6 +63,7 @@ class Item:
     is_here: bool = True
     missing: Tuple[Tuple[str, str, str], ...] = ()  # the checks that it has not behind it
     assembled: Tuple[str, ...] = ()  # the ptxas that have assembled the text before
+    launch: Optional[launches.Launch] = None  # None: the run knows nothing of launches
 
 
 class _File:
@@ -85,11 +86,15 @@ class _File:
 
 
 class Measurement:
-    """`rows`: by table of the results, the values of rows without the number of the run."""
+    """Of files with the same facts of launches.  `rows`: by table of the results, the values of rows without the number
+    of the run."""
 
     def __init__(self, settings: Settings, items, folder: str):
         self.settings, self.folder = settings, folder
         self.rows = collections.defaultdict(list)
+        self.launch = items[0].launch
+        self.launch_path = _at_hand(self.launch, folder) if self.launch else ""
+        self.flags = (*settings.flags, *([f"--launch={self.launch_path}"] if self.launch else []))
         os.mkdir(f"{folder}/in")
         os.mkdir(f"{folder}/out")
         self.numbers = itertools.count()
@@ -141,7 +146,7 @@ class Measurement:
     def _optimize_all(self):
         alone = dict.fromkeys(self.files)
         files = list(alone)
-        ended = self._together(files, "out", *self.settings.flags, "-j1", "--stats=json")
+        ended = self._together(files, "out", *self.flags, "-j1", "--stats=json")
         statistics = _statistics(ended.err) if ended and ended.how in ("ok", "error") else ()
         if len(statistics) == len(files):
             for file, counts in zip(files, statistics):
@@ -154,23 +159,33 @@ class Measurement:
     def _optimize(self, file):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(file.output)
-        ended = self._ptxopt(*self.settings.flags, "-j1", file.input, "-o", file.output, "--stats=json")
+        ended = self._ptxopt(*self.flags, "-j1", file.input, "-o", file.output, "--stats=json")
         if len(file.text) >= _LARGE:
             self._add(file, "seconds", "ptxopt", ended.seconds)
         statistics = _statistics(ended.err) if ended.how == "ok" else ()
         if ended.how == "ok" and (not statistics or not os.path.exists(file.output)):
-            self._add(file, "outcome", "crash", "it ended without a result", 0, "")
+            self._add(file, "outcome", "crash", "it ended without a result", 0, "", self._launch_key())
         elif ended.how != "ok":
-            internal = ended.how == "error" and "internal" in ended.message
-            self._add(file, "outcome", "crash" if internal else ended.how, ended.message.replace(file.input, "input"), 0, "")
+            self._add(file, "outcome", *self._refused(file, ended), 0, "", self._launch_key())
         else:
             self._note(file, statistics[0])
+
+    def _refused(self, file, ended):
+        """The status of a file without a result, and why."""
+        message = ended.message
+        if ended.how == "error" and self.launch and message.removeprefix("ptxopt: error: ").startswith(f"{self.launch_path}:"):
+            return "bad-launch", message.replace(self.launch_path, self.launch.path)
+        internal = ended.how == "error" and "internal" in message
+        return "crash" if internal else ended.how, message.replace(file.input, "input")
+
+    def _launch_key(self):
+        return self.launch.sha256 if self.launch else ""
 
     def _note(self, file, counts):
         file.is_ok, file.result, file.says_changed = True, quick.read(file.output, len(file.text)), counts["changed"]
         file.changed = file.result != file.text
         file.digest = hashlib.sha256(file.result).hexdigest() if file.changed else file.item.sha256
-        self._add(file, "outcome", "ok", "", int(file.says_changed), file.digest)
+        self._add(file, "outcome", "ok", "", int(file.says_changed), file.digest, self._launch_key())
         sha256, gone = file.item.sha256, {"instructions": None, "barriers": None}
         for function in counts.get("functions", ()):
             before, after = function["before"], function["after"] or gone
@@ -197,20 +212,20 @@ class Measurement:
         return ("ok", "") if quick.has(again, file.text) else ("failed", "-O0 does not give the same bytes")
 
     def _idempotent_together(self, files):
-        same = self._pass(files, *self.settings.flags, "-j4", text_of=lambda file: file.result)
-        return self._pass([file for file in files if file in same], *self.settings.flags, "-j1",
+        same = self._pass(files, *self.flags, "-j4", text_of=lambda file: file.result)
+        return self._pass([file for file in files if file in same], *self.flags, "-j1",
                           of=lambda file: file.output, text_of=lambda file: file.result)
 
     def _idempotent(self, file, _):
         """The same bytes from several threads, and nothing left to do."""
         again = self._again(file)
-        ended = self._ptxopt(*self.settings.flags, "-j4", file.input, "-o", again)
+        ended = self._ptxopt(*self.flags, "-j4", file.input, "-o", again)
         if ended.how != "ok":
             return "failed", ended.message
         if not quick.has(again, file.result):
             return "failed", "with -j4 it gives other bytes"
         again = self._again(file)
-        ended = self._ptxopt(*self.settings.flags, "-j1", file.output, "-o", again)
+        ended = self._ptxopt(*self.flags, "-j1", file.output, "-o", again)
         if ended.how != "ok":
             return "failed", "its own result: " + ended.message
         return ("ok", "") if quick.has(again, file.result) else ("inconclusive", "a second run changes more")
@@ -249,7 +264,14 @@ class Measurement:
         if not file.changed:
             return "ok", ""
         verdicts = {}
-        for kernel in _ENTRY.findall(file.text.decode("utf-8", "replace")):
+        text = file.text.decode("utf-8", "replace")
+        # A launch that is made up need not be as the facts say.
+        is_known = self.launch not in (None, launches.NOT_KNOWN)
+        described = launches.described(text) if is_known else ()
+        for kernel in _ENTRY.findall(text):
+            if is_known and not described & {kernel, None}:
+                verdicts.setdefault("inconclusive", []).append(kernel)
+                continue
             ended = children.run([self.settings.ptxrun, "--compare", file.input, file.output, "--kernel", kernel,
                                   "--guess", "--schedules", str(self.settings.schedules), "--step-limit",
                                   str(self.settings.step_limit)], self.settings.timeout)
@@ -263,12 +285,12 @@ class Measurement:
         return "skipped", "no kernel"
 
     def _sanitize_together(self, files):
-        ended = self._together(files, "sanitized", *self.settings.flags, "-j1", program=self.settings.sanitized, memory=0)
+        ended = self._together(files, "sanitized", *self.flags, "-j1", program=self.settings.sanitized, memory=0)
         return set(files) if ended and ended.how == "ok" and _report(ended) is None else ()
 
     def _sanitize(self, file, _):
         """A build with sanitizers has nothing to report."""
-        ended = self._ptxopt(*self.settings.flags, "-j1", file.input, "-o", self._again(file),
+        ended = self._ptxopt(*self.flags, "-j1", file.input, "-o", self._again(file),
                              program=self.settings.sanitized, memory=0)
         report = _report(ended)
         if report is None and ended.how in ("crash", "timeout"):
@@ -277,7 +299,7 @@ class Measurement:
 
     def _time(self, file, _):
         """What the run costs: instructions where there is valgrind, else the least of three processor times."""
-        arguments = [*self.settings.flags, "-j1", file.input, "-o", os.devnull]
+        arguments = [*self.flags, "-j1", file.input, "-o", os.devnull]
         if self.settings.valgrind:
             ended = children.run([self.settings.valgrind, "--tool=callgrind", "--callgrind-out-file=/dev/null",
                                   self.settings.ptxopt, *arguments, "-q"], 60 * self.settings.timeout)
@@ -292,7 +314,7 @@ class Measurement:
 
     def _remarks_together(self, files):
         log = f"{self.folder}/remarks"
-        ended = self._together(files, f"again{next(self.numbers)}", *self.settings.flags, "-j1", f"--remarks={log}")
+        ended = self._together(files, f"again{next(self.numbers)}", *self.flags, "-j1", f"--remarks={log}")
         if not ended or ended.how != "ok":
             return ()
         self._add_remarks(log, files)
@@ -301,7 +323,7 @@ class Measurement:
     def _remarks(self, file, _):
         """What ptxopt says of each function: what the passes did, and why they did not do more."""
         log = f"{self.folder}/remarks"
-        ended = self._ptxopt(*self.settings.flags, "-j1", file.input, "-o", os.devnull, f"--remarks={log}")
+        ended = self._ptxopt(*self.flags, "-j1", file.input, "-o", os.devnull, f"--remarks={log}")
         if ended.how != "ok":
             return "failed", ended.message
         self._add_remarks(log, [file])
@@ -318,11 +340,27 @@ class Measurement:
 
 def measure(settings: Settings, items) -> dict:
     """By table of the results, the values of rows without the number of the run."""
-    folder = tempfile.mkdtemp(prefix="ptxopt-corpus-")
-    try:
-        return Measurement(settings, items, folder).measure()
-    finally:
-        quick.remove(folder)
+    groups = collections.defaultdict(list)
+    for item in items:
+        groups[item.launch and item.launch.sha256].append(item)
+    rows = collections.defaultdict(list)
+    for group in groups.values():
+        folder = tempfile.mkdtemp(prefix="ptxopt-corpus-")
+        try:
+            for table, values in Measurement(settings, group, folder).measure().items():
+                rows[table] += values
+        finally:
+            quick.remove(folder)
+    return rows
+
+
+def _at_hand(launch, folder):
+    """The path of the facts on this worker."""
+    if launch.is_here:
+        return launch.path
+    path = f"{folder}/launch.json"
+    _write(path, launch.text)
+    return path
 
 
 def _statistics(text):

@@ -27,7 +27,7 @@ _NAV = re.compile(r"<nav>.*?</nav>", re.DOTALL)
 
 _KERNELS = """
 SELECT f.sha256, f.name, s.path, f.barriers, f.barriers_after, f.instructions, f.instructions_after,
-       a.registers, b.registers, a.code, b.code
+       a.registers, b.registers, a.code, b.code, o.launch
 FROM function f JOIN source s USING (sha256) JOIN outcome o ON o.run = f.run AND o.sha256 = f.sha256
 LEFT JOIN assembled a ON a.text = f.sha256 AND a.kernel = f.name AND a.tool = :tool
 LEFT JOIN assembled b ON b.text = o.result AND b.kernel = f.name AND b.tool = :tool
@@ -60,15 +60,15 @@ def _require_own(folder):
 class Report:
     def __init__(self, found, number, ptxopt, folder):
         self.database, self.ptxopt, self.folder = found.database, ptxopt, folder
-        self.run, program, self.version, self.flags = found.named_run(number)
-        if program != digest_of(ptxopt):
-            raise Mistake(f"{ptxopt} is not the ptxopt of run {self.run} ({self.version}): the pages would not say what "
-                          "that one did; --ptxopt names another")
+        self.run = found.named_run(number)
+        if self.run.program != digest_of(ptxopt):
+            raise Mistake(f"{ptxopt} is not the ptxopt of run {self.run.number} ({self.run.version}): the pages would not say "
+                          "what that one did; --ptxopt names another")
         tool = self.database.execute("SELECT max(tool) FROM assembly").fetchone()[0]
         self.tool = tool or ""
 
     def write(self):
-        rows = self.database.execute(_KERNELS, {"run": self.run, "tool": self.tool}).fetchall()
+        rows = self.database.execute(_KERNELS, {"run": self.run.number, "tool": self.tool}).fetchall()
         (self.folder / "kernel").mkdir(exist_ok=True)
         root = os.path.commonpath([row[2] for row in rows]) if len({row[2] for row in rows}) > 1 else ""
         files, kernels = [], []
@@ -79,7 +79,7 @@ class Report:
                 index[sha256] = len(files)
                 files.append(os.path.relpath(path, root) if root else path)
             page = f"kernel/{sha256[:16]}-{len(kernels)}.html"
-            kernels.append([name, index[sha256], page, *row[3:]])
+            kernels.append([name, index[sha256], page, *row[3:-1]])
         self._pages(rows, kernels)
         self._overview(kernels, files)
         return len(kernels)
@@ -100,8 +100,8 @@ class Report:
                 for k, word in ((3, "barriers"), (5, "instructions"), (7, "registers"), (9, "bytes of code"))]
         tiles = "".join(f"<li>{word}<b>{old:,} → {new:,}</b><span class='dim'>{_percent(old, new)}</span></li>"
                         for word, old, new in sums if old)
-        body = (f"<h1>ptxopt over {len(files)} files</h1><p class='dim'>{_escape(self.version)} "
-                f"{_escape(self.flags)}{' and ' + _escape(self.tool) if self.tool else ''}</p>"
+        body = (f"<h1>ptxopt over {len(files)} files</h1><p class='dim'>{_escape(self.run.version)} "
+                f"{_escape(self.run.options)}{' and ' + _escape(self.tool) if self.tool else ''}</p>"
                 f"<ul class='numbers'>{tiles}<li>kernels<b>{len(kernels):,}</b></li>{self._failures()}</ul>"
                 "<div class='plots' id='plots'></div><h2>Kernels</h2>"
                 "<label>Search <input type='search' id='search' placeholder='words of a name or a path; / jumps here'></label> "
@@ -113,24 +113,24 @@ class Report:
     def _kept(self):
         """Reason, number and text of the barriers that dead-sync keeps, if the run has its remarks."""
         rows = self.database.execute("SELECT reason, sum(count) FROM said WHERE run = ? AND pass = 'dead-sync' AND outcome = 'kept' "
-                                     "GROUP BY reason ORDER BY 2 DESC, 1 LIMIT ?", (self.run, _REASONS))
+                                     "GROUP BY reason ORDER BY 2 DESC, 1 LIMIT ?", (self.run.number, _REASONS))
         return [[reason.replace("read and write", "read+write"), count, f"{count:,}"] for reason, count in rows]
 
     def _slowest(self):
         """Name, value and text of some files: by instructions, which `--check=time` counts, or by time."""
         costs = self.database.execute("SELECT path, instructions FROM cost JOIN source USING (sha256) WHERE run = ? "
-                                      "ORDER BY instructions DESC LIMIT ?", (self.run, _SLOWEST)).fetchall()
+                                      "ORDER BY instructions DESC LIMIT ?", (self.run.number, _SLOWEST)).fetchall()
         if costs:
             return [[os.path.basename(path), cost, f"{cost / 1e6:.1f} M instr."] for path, cost in costs]
         times = self.database.execute("SELECT path, min(seconds) FROM seconds JOIN source USING (sha256) WHERE run = ? AND "
-                                      "what LIKE 'ptxopt%' GROUP BY path ORDER BY 2 DESC LIMIT ?", (self.run, _SLOWEST))
+                                      "what LIKE 'ptxopt%' GROUP BY path ORDER BY 2 DESC LIMIT ?", (self.run.number, _SLOWEST))
         return [[os.path.basename(path), seconds, f"{1000 * seconds:.0f} ms"] for path, seconds in times]
 
     def _failures(self):
         failed, = self.database.execute("SELECT count(*) FROM checked WHERE run = ? AND status = 'failed'",
-                                        (self.run,)).fetchone()
+                                        (self.run.number,)).fetchone()
         ended, = self.database.execute("SELECT count(*) FROM outcome WHERE run = ? AND status NOT IN ('ok', 'error')",
-                                       (self.run,)).fetchone()
+                                       (self.run.number,)).fetchone()
         kind = "more" if failed + ended else "less"
         return f"<li>failures<b class='{kind}'>{failed + ended}</b></li>"
 
@@ -139,20 +139,25 @@ class Report:
     def _pages(self, rows, kernels):
         for _, of_file in itertools.groupby(zip(rows, kernels), key=lambda pair: pair[0][0]):
             of_file = list(of_file)
-            sha256, _, path, *_ = of_file[0][0]
+            sha256, _, path, *_, launch = of_file[0][0]
             with tempfile.TemporaryDirectory() as made:
-                pages = self._made(sha256, path, pathlib.Path(made))
+                pages = self._made(sha256, path, launch, pathlib.Path(made))
                 for _, kernel in of_file:
                     self._page(kernel, pages.get(kernel[0]), path)
 
-    def _made(self, sha256, path, folder):
+    def _made(self, sha256, path, launch, folder):
         """By the name of a function, the page that ptxopt makes of it; none if the file is another one now."""
         try:
             if hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest() != sha256:
                 return {}
         except OSError:
             return {}
-        ended = children.run([self.ptxopt, *shlex.split(self.flags), path, f"--html={folder}/", "--stats=json", "-q"], _TIMEOUT)
+        flags = shlex.split(self.run.flags)
+        if launch:
+            facts, = self.database.execute("SELECT facts FROM launch WHERE sha256 = ?", (launch,)).fetchone()
+            (folder / "launch.json").write_text(facts, encoding="utf-8")
+            flags.append(f"--launch={folder / 'launch.json'}")
+        ended = children.run([self.ptxopt, *flags, path, f"--html={folder}/", "--stats=json", "-q"], _TIMEOUT)
         if ended.how != "ok":
             raise Mistake(f"{path}: {ended.message}")
         style = self.folder / "kernel" / _STYLE

@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The results of runs, in one SQLite file.  docs/corpus.md describes the tables.
 
-What a run measures depends on the content of a file, the program and its options only, and these are the keys: so
-a run that was stopped goes on, and what was done is not done again.  Times of the clock are in `seconds`, apart from
+What a run measures depends on the content of a file, the program, its options and what is known of launches only, and
+these are the keys: so a run that was stopped goes on, and what was done is not done again.  Times of the clock are in `seconds`, apart from
 the rest.
 """
 import pathlib
-from typing import Optional
+import shlex
+from typing import NamedTuple, Optional
 
 from .database import open_database
 from .errors import Mistake
 
 DEFAULT = "ptxopt-corpus.sqlite"
-FORMAT = 3  # PRAGMA user_version
+FORMAT = 4  # PRAGMA user_version
 
 # The order of the files is not that of the keys, so that each changes other pages: these stay in memory until they are
 # written, and are copied to the database once for many changes.
@@ -21,9 +22,11 @@ _CHECKPOINT_PAGES = 8192
 
 _SCHEMA = """
 CREATE TABLE source(sha256 TEXT PRIMARY KEY, path TEXT, suite TEXT, producer TEXT, bytes INTEGER) WITHOUT ROWID;
-CREATE TABLE run(id INTEGER PRIMARY KEY, program TEXT, version TEXT, flags TEXT, UNIQUE(program, flags));
-CREATE TABLE outcome(run INTEGER, sha256 TEXT, status TEXT, message TEXT, changed INTEGER, result TEXT,
+CREATE TABLE run(id INTEGER PRIMARY KEY, program TEXT, version TEXT, flags TEXT, launches TEXT,
+                 UNIQUE(program, flags, launches));
+CREATE TABLE outcome(run INTEGER, sha256 TEXT, status TEXT, message TEXT, changed INTEGER, result TEXT, launch TEXT,
                      PRIMARY KEY(run, sha256)) WITHOUT ROWID;
+CREATE TABLE launch(sha256 TEXT PRIMARY KEY, facts TEXT) WITHOUT ROWID;
 CREATE TABLE function(run INTEGER, sha256 TEXT, name TEXT, kernel INTEGER, instructions INTEGER, barriers INTEGER,
                       instructions_after INTEGER, barriers_after INTEGER,
                       PRIMARY KEY(run, sha256, name)) WITHOUT ROWID;
@@ -42,10 +45,13 @@ CREATE TABLE cost(run INTEGER, sha256 TEXT, instructions INTEGER, PRIMARY KEY(ru
 CREATE TABLE seconds(run INTEGER, sha256 TEXT, what TEXT, seconds REAL, PRIMARY KEY(run, sha256, what)) WITHOUT ROWID;
 """
 
-_OF_TEXTS = ("source", "assembly", "assembled")  # tables that are the same for all runs
+_OF_TEXTS = ("source", "launch", "assembly", "assembled")  # tables that are the same for all runs
+_OF_FILES = ("outcome", "function", "counter", "checked", "said", "amount", "cost", "seconds")  # in one run
 
 # Statuses of an outcome that say nothing against ptxopt: it did its work, or refused a text with a message.
 FINE = ("ok", "error")
+# The facts that are known of the launches of a file are no file for --launch.
+BAD_LAUNCH = "bad-launch"
 # Statuses of files that are not tried again, since they may take long, or their worker with them.
 SET_ASIDE = ("crash", "timeout", "lost")
 
@@ -54,6 +60,19 @@ def split(named: str):
     """FILE:RUN as the file, and the number of the run or None."""
     path, colon, number = named.rpartition(":")
     return (path, int(number)) if colon and number.isdigit() else (named, None)
+
+
+class Run(NamedTuple):
+    number: int
+    program: str  # its SHA-256
+    version: str
+    flags: str
+    launches: str  # the file or folder with facts of launches; "" if there is none
+
+    @property
+    def options(self) -> str:
+        """As `ptxopt-corpus` takes them."""
+        return shlex.join([*shlex.split(self.flags), *([f"--launches={self.launches}"] if self.launches else [])])
 
 
 class Results:
@@ -83,24 +102,29 @@ class Results:
 
     # ---- written by `run` ----------------------------------------------------------------------
 
-    def run_of(self, program: str, version: str, flags: str) -> int:
+    def run_of(self, program: str, version: str, flags: str, launches: str) -> int:
         """The number of a run with this program (its SHA-256) and these options, which may be a new one."""
-        self.database.execute("INSERT OR IGNORE INTO run(program, version, flags) VALUES(?, ?, ?)",
-                              (program, version, flags))
+        self.database.execute("INSERT OR IGNORE INTO run(program, version, flags, launches) VALUES(?, ?, ?, ?)",
+                              (program, version, flags, launches))
         self.database.commit()
-        return self.database.execute("SELECT id FROM run WHERE program = ? AND flags = ?",
-                                     (program, flags)).fetchone()[0]
+        return self.database.execute("SELECT id FROM run WHERE program = ? AND flags = ? AND launches = ?",
+                                     (program, flags, launches)).fetchone()[0]
 
     def has_outcomes(self, run: int) -> bool:
         return self.database.execute("SELECT 1 FROM outcome WHERE run = ? LIMIT 1", (run,)).fetchone() is not None
 
-    def done(self, run: int, sha256: str) -> set:
-        """The checks, as (name, tool, by), that a file has behind it; {"all"} for one that was set aside."""
-        status = self.database.execute("SELECT status FROM outcome WHERE run = ? AND sha256 = ?",
-                                       (run, sha256)).fetchone()
-        if status is None:
+    def done(self, run: int, sha256: str, launch: str) -> set:
+        """The checks, as (name, tool, by), that a file has behind it; {"all"} for one that was set aside.  What was done
+        with other facts of its launches is forgotten."""
+        row = self.database.execute("SELECT status, launch FROM outcome WHERE run = ? AND sha256 = ?",
+                                    (run, sha256)).fetchone()
+        if row is None:
             return set()
-        if status[0] != "ok":
+        if row[1] != launch:
+            for table in _OF_FILES:
+                self.database.execute(f"DELETE FROM {table} WHERE run = ? AND sha256 = ?", (run, sha256))
+            return set()
+        if row[0] != "ok":
             return {"all"}
         rows = self.database.execute("SELECT name, tool, by FROM checked WHERE run = ? AND sha256 = ?", (run, sha256))
         return {"optimize", *rows}
@@ -125,19 +149,23 @@ class Results:
 
     # ---- read by the other commands ------------------------------------------------------------
 
-    def named_run(self, number: Optional[int] = None) -> tuple:
-        """Number, program, version and flags of a run, by default of the last one."""
-        runs = {row[0]: row for row in self.database.execute("SELECT id, program, version, flags FROM run ORDER BY id")}
+    def _runs(self) -> dict:
+        rows = self.database.execute("SELECT id, program, version, flags, launches FROM run ORDER BY id")
+        return {row[0]: Run(*row) for row in rows}
+
+    def named_run(self, number: Optional[int] = None) -> Run:
+        """By default the last one."""
+        runs = self._runs()
         if not runs:
             raise Mistake(f"{self.path}: there is no run in it")
         if number is not None and number not in runs:
             raise Mistake(f"{self.path}: there is no run {number}; there are {', '.join(map(str, runs))}")
         return runs[max(runs) if number is None else number]
 
-    def run_with(self, flags: str) -> int:
+    def run_with(self, options: str) -> int:
         """The number of the last run with these options."""
-        found = dict(self.database.execute("SELECT flags, max(id) FROM run GROUP BY flags"))
-        if flags not in found:
-            raise Mistake(f"{self.path}: there is no run with the options '{flags}'; there are "
+        found = {run.options: number for number, run in self._runs().items()}
+        if options not in found:
+            raise Mistake(f"{self.path}: there is no run with the options '{options}'; there are "
                           + (", ".join(f"'{other}'" for other in sorted(found)) or "none"))
-        return found[flags]
+        return found[options]

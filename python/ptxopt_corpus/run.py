@@ -18,10 +18,11 @@ import subprocess
 import sys
 import time
 
-from . import engine, parquet, quick, results
+from . import children, engine, parquet, quick, results
 from .collection import Collection
 from .errors import Mistake
 from .facts_of_text import producer_of
+from .launches import NOT_KNOWN, Launches
 from .measure import CHECKS, Item, Ptxas, Settings
 from .programs import digest_of, find_program
 
@@ -47,6 +48,9 @@ def add_arguments(parser):
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--passes", help="the passes to run, as for ptxopt --passes")
     what.add_argument("--flags", type=shlex.split, default=[], help="options of ptxopt, as one word: --flags='-O3'")
+    parser.add_argument("--launches", metavar="PATH",
+                        help="what is known of launches, as for ptxopt --launch: a file, or a folder with one for each file, "
+                             "DIR/NAME.json for NAME.ptx or, of the collection, DIR/SHA256.json")
     parser.add_argument("--check", default="reprint", metavar="LIST",
                         help=f"of {', '.join(CHECKS)}, with commas between them; none for no check (default: %(default)s)")
     parser.add_argument("--ptxas", action="append", default=[], metavar="PROGRAM",
@@ -78,20 +82,23 @@ def _positive(text):
 
 def main(args):
     settings = settings_of(args)
+    # On a cluster facts go with the work, since no other file says which there are.
+    launches = launches_of(settings, args.launches, is_here=not args.cluster)
     if args.parquet:
         parquet.require()
     with results.Results.open(args.results, create=True) as found:
-        run = found.run_of(digest_of(settings.ptxopt), _first_line(settings.ptxopt), shlex.join(settings.flags))
+        run = found.run_of(digest_of(settings.ptxopt), _first_line(settings.ptxopt), shlex.join(settings.flags),
+                           os.path.normpath(args.launches) if args.launches else "")
         if args.retry:
             found.forget_set_aside(run)
-        work = Work(found, run, settings, args)
+        work = Work(found, run, settings, launches, args)
         if work.count == 0:
             raise Mistake("no files of PTX to run" + (f" in {args.corpus}" if not args.paths else ""))
         work.run()
         if args.parquet:
             found.commit()
             parquet.write(found.database, args.parquet)
-        summary, failures = _summary(found, run)
+        summary, failures = _summary(found, run, args.launches)
         print(f"{summary}\nresults: {args.results}, run {run}")
         return FAILED if failures else 0
 
@@ -107,6 +114,8 @@ def settings_of(args):
     if "sanitize" in names and not args.sanitized_ptxopt:
         raise Mistake("--check=sanitize needs --sanitized-ptxopt")
     flags = [f"--passes={args.passes}"] if args.passes is not None else args.flags
+    if any(flag.partition("=")[0] == "--launch" for flag in flags):
+        raise Mistake("--flags: --launches=PATH gives facts of launches, so that the results are of their content")
     settings = Settings(
         ptxopt=os.path.abspath(find_program("ptxopt", args.ptxopt)), flags=tuple(flags),
         ptxas=tuple(map(_ptxas, args.ptxas or ["ptxas"])) if "ptxas" in names else (),
@@ -148,6 +157,19 @@ def _ptxas(given):
     return Ptxas(f"ptxas {release.group(1)}", path, min(map(int, targets), default=0))
 
 
+def launches_of(settings, path, is_here=True):
+    """What is known of launches; None if nothing was given.  Facts of all files that are wrong end the run at once."""
+    if path is None:
+        return None
+    launches = Launches(path, is_here)
+    if launches.of_all:
+        # The facts are read before the input, of which there is none.
+        ended = children.run([settings.ptxopt, f"--launch={launches.path}", os.devnull, "-o", os.devnull, "-q"], settings.timeout)
+        if ended.message.startswith(launches.path):
+            raise Mistake(f"--launches: {ended.message}")
+    return launches
+
+
 def _first_line(path):
     """What a program says of its version."""
     lines = _output_of(path, "--version").splitlines()
@@ -160,8 +182,8 @@ def _first_line(path):
 class Work:
     """The files that are not done yet, and what comes of them."""
 
-    def __init__(self, found, run, settings, args):
-        self.found, self.number, self.settings, self.args = found, run, settings, args
+    def __init__(self, found, run, settings, launches, args):
+        self.found, self.number, self.settings, self.launches, self.args = found, run, settings, launches, args
         self.collection = None if args.paths else Collection.open(args.corpus)
         self.flying = {}  # the rows of `source` that are written with what comes of a file
         self.next_commit = 0
@@ -204,12 +226,13 @@ class Work:
         """Those that are not done, each once, with their sizes."""
         wanted = set(self.settings.checks)
         is_new = not self.found.has_outcomes(self.number)
-        for sha256, path, text, suite, producer in self._sample(self._sources()):
+        for sha256, path, name, text, suite, producer in self._sample(self._sources()):
             added = self.found.database.execute("INSERT OR IGNORE INTO of_run VALUES(?)", (sha256,))
             if added.rowcount == 0:  # the same text as a file before
                 progress.add(1)
                 continue
-            done = set() if is_new else self.found.done(self.number, sha256)
+            launch = self.launches and self.launches.of(name)
+            done = set() if is_new else self.found.done(self.number, sha256, launch.sha256 if launch else "")
             missing = () if "all" in done else tuple(sorted(wanted - done))
             if not missing and done:
                 progress.add(1)
@@ -219,7 +242,7 @@ class Work:
             assembled = tuple(ptxas.name for ptxas in self.settings.ptxas if self.found.is_assembled(sha256, ptxas.name))
             is_read_there = self.args.cluster and self.args.shared_files
             is_here = not self.args.cluster or self.args.shared_files
-            yield Item(sha256, path, None if is_read_there else text, is_here, missing, assembled), len(text)
+            yield Item(sha256, path, None if is_read_there else text, is_here, missing, assembled, launch), len(text)
 
     def _sample(self, sources):
         taken = 0
@@ -229,35 +252,47 @@ class Work:
                 yield source
 
     def _sources(self):
-        """SHA-256, path (not relative: `report` may read it from another folder), text if it was read, suite and producer of
-        each."""
+        """SHA-256, path (not relative: `report` may read it from another folder), name of its facts, text if it was read,
+        suite and producer of each."""
         if self.collection is not None:
             for record in self._records():
-                yield record.sha256, os.path.abspath(record.path), None, record.suite, record.producer
+                yield record.sha256, os.path.abspath(record.path), record.sha256, None, record.suite, record.producer
             return
-        for path in _ptx_below(self.args.paths):
+        for path, name in _ptx_below(self.args.paths):
             text = quick.read(path)
-            yield hashlib.sha256(text).hexdigest(), path, text, path.split(os.sep)[-2], ""
+            yield hashlib.sha256(text).hexdigest(), path, name, text, path.split(os.sep)[-2], ""
 
     def _write(self, batch, rows):
         if rows is None:  # the one file of the batch has ended its worker
             item = batch[0]
             print(f"{item.path}: error: its worker ended; the file is set aside", file=sys.stderr)
-            rows = {"outcome": [(item.sha256, "lost", "its worker ended", 0, "")]}
-        self.found.write(self.number, {"source": [self.flying.pop(item.sha256) for item in batch], **rows})
+            rows = {"outcome": [(item.sha256, "lost", "its worker ended", 0, "", item.launch.sha256 if item.launch else "")]}
+        self.found.write(self.number, {"source": [self.flying.pop(item.sha256) for item in batch],
+                                       **_facts_of(batch), **rows})
         now = time.monotonic()
         if now >= self.next_commit:
             self.found.commit()
             self.next_commit = now + _SECONDS_OF_TRANSACTION
 
 
+
+def _facts_of(batch):
+    """Rows with what is known of launches, so that `report` needs no other file for it."""
+    launches = {item.launch for item in batch if item.launch}
+    rows = [(launch.sha256, launch.text.decode("utf-8", "replace")) for launch in launches]
+    return {"launch": rows} if rows else {}
+
+
 def _ptx_below(paths):
-    """In the same order each time, and without a list of all of them."""
+    """Paths, and what they are called below the folder that was given, without ".ptx".  In the same order each time, and
+    without a list of all of them."""
     for path in paths:
         if path.is_dir():
-            yield from _ptx_in(os.path.abspath(path))
+            folder = os.path.abspath(path)
+            for found in _ptx_in(folder):
+                yield found, found[len(folder):].lstrip(os.sep).removesuffix(".ptx")
         elif path.is_file():
-            yield os.path.abspath(path)
+            yield os.path.abspath(path), path.name.removesuffix(".ptx")
         else:
             raise Mistake(f"{path}: no such file or folder")
 
@@ -306,7 +341,7 @@ def _clock(seconds):
 # ---- the summary -------------------------------------------------------------------------------
 
 
-def _summary(found, run):
+def _summary(found, run, launches):
     """(text, number of failures) of the files in the table `of_run`."""
     statuses, changed = collections.Counter(), 0
     checks = collections.defaultdict(collections.Counter)
@@ -328,6 +363,10 @@ def _summary(found, run):
         lines.append(f"{path}: {what}: {message}")
     lines.append(f"{sum(statuses.values())} files: {_counts(statuses)}; {changed} changed")
     lines += [f"{name}: {_counts(counts)}" for name, counts in sorted(checks.items())]
+    if launches:
+        known, = found.database.execute("SELECT count(*) FROM outcome JOIN of_run USING (sha256) WHERE run = ? AND launch != ?",
+                                        (run, NOT_KNOWN.sha256)).fetchone()
+        lines.append(f"launches: facts for {known} of them")
     return "\n".join(lines), len(failures)
 
 

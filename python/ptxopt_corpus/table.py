@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Runs as a text that can be kept beside the sources: one line for each file, or with --functions for each function that
-a run changes, or about which a column says something.
+"""Runs as a text that can be kept beside the sources: one line for each file; with --functions for each function that a
+run changes, or about which a column says something; or with --sums for each run, over the files that all of them have.
 
 --columns has names with commas between them; each is a column for the input, and one for each run:
 
@@ -9,10 +9,12 @@ a run changes, or about which a column says something.
     kept, removed, guarded, weakened, passed, missed
                                  how often ptxopt says so of a barrier, or that a pass did a thing or nearly did
     why                          why barriers are kept, with how many each (these and the next: run --check=remarks)
+    PASS.NAME                    that counter of --stats; not of functions
     anything else                the sum of that number in the details of the remarks (ptxopt --remarks)
 
-NAME@LABEL+LABEL is only for these runs, beside the input.  --run=LABEL=OPTIONS is the last run with these options, and
-may be repeated; LABEL ends the names of its columns.
+NAME@LABEL+LABEL is only for these runs, beside the input.  --run=LABEL=OPTIONS is the last run with these options
+(--launches too), and may be repeated; LABEL ends the names of its columns.  With --sums it is the name of its line, and
+the input has a line too.
 
 --against holds the runs against such a text and prints what moved; the exit status is then 2.  What the runs did not
 measure is not compared: so a quick check may give ptxas only some of the files (`run --sample`).
@@ -36,15 +38,19 @@ _WHY = "why"
 _DEFAULT = ",".join(_COUNTED + _MEASURED)
 _UNKNOWN = "-"
 _REFUSED = "refused"
-_HEAD = "# "  # before the ptxas of the figures
-_COLUMN = re.compile(r"([\w-]+)(?:@([\w+]+))?$")
+_FILE, _FUNCTION, _RUN = "file", "function", "run"  # what lines are of
+_HEAD = "#"  # before the ptxas of the figures
+_COLUMN = re.compile(r"([\w-]+(?:\.[\w-]+)?)(?:@([\w+]+))?$")
+_INPUT = "input"
 
 
 def add_arguments(parser):
     parser.add_argument("--results", default=results.DEFAULT, metavar="FILE[:RUN]", help="(default: %(default)s)")
     parser.add_argument("--run", action="append", default=[], metavar="LABEL=OPTIONS",
                         help="the last run with these options of ptxopt (repeatable; default: one run, out)")
-    parser.add_argument("--functions", action="store_true", help="a line for each function instead of each file")
+    lines = parser.add_mutually_exclusive_group()
+    lines.add_argument("--functions", action="store_true", help="a line for each function instead of each file")
+    lines.add_argument("--sums", action="store_true", help="a line for each run")
     parser.add_argument("--columns", default=_DEFAULT, metavar="LIST", help="(default: %(default)s)")
     parser.add_argument("--root", default=".", metavar="DIR", help="paths in the text are relative to it (default: %(default)s)")
     parser.add_argument("--ptxas", metavar="NAME", help="whose figures: 'ptxas 13.0', if there are several")
@@ -57,7 +63,8 @@ def main(args):
     path, number = results.split(args.results)
     with results.Results.open(path) as found:
         runs = _runs(found, number, args.run)
-        table = Table(found, runs, _tool(found, args.ptxas), args.columns, args.functions)
+        table = Table(found, runs, _tool(found, args.ptxas), args.columns,
+                      _FUNCTION if args.functions else _RUN if args.sums else _FILE)
         rows = table.rows(args.root)
     if args.against:
         return _compare(table, rows, *_read(args.against, table))
@@ -92,22 +99,40 @@ def _tool(found, named):
 
 
 class Table:
-    """The columns of a text, and its lines.  A line is {column: text}, by (path, function) or (path,)."""
+    """The columns of a text, and its lines.  A line is {column: text}, by (path, function), (path,) or (label of a run,)."""
 
-    def __init__(self, found, runs, tool, columns, is_of_functions):
-        self.database, self.runs, self.tool, self.is_of_functions = found.database, runs, tool, is_of_functions
+    def __init__(self, found, runs, tool, columns, lines):
+        self.database, self.runs, self.lines = found.database, runs, lines
+        self.is_of_functions = lines == _FUNCTION
         self.columns = {}  # {name in the text: (what, label or "")}
         for text in columns.split(","):
             match = _COLUMN.match(text)
             labels = match[2].split("+") if match and match[2] else list(runs)
             if not match or not set(labels) <= set(runs):
                 raise Mistake(f"--columns: '{text}' is not NAME or NAME@LABEL with the label of a run")
+            if "." in match[1] and self.is_of_functions:
+                raise Mistake(f"--columns: --stats has no '{match[1]}' of functions")
             has_input = match[1] in _COUNTED + _MEASURED
             for label in ([""] if has_input else []) + labels:
                 self.columns[match[1] + ("_" + label if label else "")] = (match[1], label)
-        self.keys = ["file", "function"] if is_of_functions else ["file"]
+        self.tool = tool if any(what in _MEASURED for what, _ in self.columns.values()) else ""
+        self.keys = {_FILE: ["file"], _FUNCTION: ["file", "function"], _RUN: ["run"]}[lines]
+        # Of sums, what is a column of each run is one column.
+        self.heads = list(dict.fromkeys(what for what, _ in self.columns.values())) if lines == _RUN else list(self.columns)
 
     def rows(self, root):
+        rows = self._rows(root)
+        return self._sums(rows) if self.lines == _RUN else rows
+
+    def _sums(self, rows):
+        sums = {}
+        for side in ["", *self.runs]:
+            places = {what: name for name, (what, label) in self.columns.items() if label == side}
+            numbers = {what: [int(row[name]) for row in rows.values() if row[name].isdigit()] for what, name in places.items()}
+            sums[(side or _INPUT,)] = {what: str(sum(numbers[what])) if numbers.get(what) else _UNKNOWN for what in self.heads}
+        return sums
+
+    def _rows(self, root):
         paths = {sha256: os.path.relpath(path, root) for sha256, path in self.database.execute("SELECT sha256, path FROM source")}
         outcomes = {label: dict(self.database.execute("SELECT sha256, iif(status = 'ok', result, NULL) FROM outcome "
                                                       "WHERE run = ?", (run,))) for label, run in self.runs.items()}
@@ -116,6 +141,7 @@ class Table:
         for label, run in self.runs.items():
             self._add_counts(cells, label, run, outcomes[label])
             self._add_remarks(cells, label, run)
+            self._add_counters(cells, label, run)
         self._add_figures(cells, outcomes)
         remarked = {label: {sha256 for sha256, in self.database.execute(
             "SELECT sha256 FROM checked WHERE run = ? AND name = 'remarks'", (run,))} for label, run in self.runs.items()}
@@ -166,6 +192,13 @@ class Table:
                 f"SELECT sha256, {self._of('function')}, name, sum(value) FROM amount WHERE run = ? GROUP BY 1, 2, 3", (run,)):
             cells[sha256, function][name, label] = str(value)
 
+    def _add_counters(self, cells, label, run):
+        named = sorted(what for what, of in self.columns.values() if "." in what and of == label)
+        for what in named:
+            for sha256, value in self.database.execute(
+                    "SELECT sha256, value FROM counter WHERE run = ? AND pass = ? AND name = ?", (run, *what.split("."))):
+                cells[sha256, ""][what, label] = str(value)
+
     def _add_figures(self, cells, outcomes):
         """What ptxas makes of the inputs and of the results of the runs."""
         accepted = dict(self.database.execute("SELECT text, ok FROM assembly WHERE tool = ?", (self.tool,)))
@@ -193,10 +226,10 @@ class Table:
     # ---- the text ------------------------------------------------------------------------------
 
     def head(self):
-        return "\t".join([*self.keys, *self.columns])
+        return "\t".join([*self.keys, *self.heads])
 
     def text(self, rows):
-        lines = [_HEAD + self.tool, self.head()]
+        lines = [f"{_HEAD} {self.tool}".strip(), self.head()]
         lines += ["\t".join([*key, *row.values()]) for key, row in sorted(rows.items())]
         return "\n".join(lines) + "\n"
 
@@ -213,24 +246,25 @@ def _write(path, text):
 def _read(path, table):
     """(ptxas, rows) of a text with these columns."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    if len(lines) < 2 or not lines[0].startswith(_HEAD) or not lines[1].startswith("file\t"):
+    if len(lines) < 2 or not lines[0].startswith(_HEAD) or lines[1].partition("\t")[0] not in (_FILE, _RUN):
         raise Mistake(f"{path}: this is no table of `ptxopt-corpus table`")
     if lines[1] != table.head():
         raise Mistake(f"{path}:2: there are other columns than '{' '.join(table.head().split())}'")
     rows, keys = {}, len(table.keys)
     for number, line in enumerate(lines[2:], start=3):
         cells = line.split("\t")
-        if len(cells) != keys + len(table.columns):
-            raise Mistake(f"{path}:{number}: there are {len(cells) - keys} columns instead of {len(table.columns)}")
-        rows[tuple(cells[:keys])] = dict(zip(table.columns, cells[keys:]))
-    return lines[0][len(_HEAD):], rows
+        if len(cells) != keys + len(table.heads):
+            raise Mistake(f"{path}:{number}: there are {len(cells) - keys} columns instead of {len(table.heads)}")
+        rows[tuple(cells[:keys])] = dict(zip(table.heads, cells[keys:]))
+    return lines[0][len(_HEAD):].strip(), rows
 
 
 def _compare(table, rows, expected_tool, expected):
     if table.tool != expected_tool:
         print(f"the text has figures of {expected_tool or 'no ptxas'}, the run those of {table.tool or 'none'}: "
               "only counts are compared")
-    measured = {name for name, (what, _) in table.columns.items() if what in _MEASURED}
+    whats = {name: what for name, (what, _) in table.columns.items()}
+    measured = {name for name in table.heads if whats.get(name, name) in _MEASURED}
     moved = [(key, "line", "not in the text", "new") for key in rows if key not in expected]
     moved += [(key, "line", "in the text", "gone") for key in expected if key not in rows]
     for key in rows.keys() & expected.keys():
@@ -243,6 +277,6 @@ def _compare(table, rows, expected_tool, expected):
         change = f"  {int(new) - int(old):+}" if old.isdigit() and new.isdigit() else ""
         print(f"{'  '.join(key)}  {column}: {old} -> {new}{change}")
     seen = sum(any(row[column] != _UNKNOWN for column in measured) for row in rows.values())
-    print(f"{len(rows)} {'functions' if table.is_of_functions else 'files'}, {seen} of them with figures of ptxas: "
+    print(f"{len(rows)} {table.lines}s, {seen} of them with figures of ptxas: "
           f"{len(moved)} values moved")
     return MOVED if moved else 0

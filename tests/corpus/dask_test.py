@@ -21,6 +21,8 @@ SKIPPED = 77
 WORKERS = 3
 FILES = 24
 
+FACTS = '{"kernels": {"_Z7ownSlotPKiPi": {"block": 1}}}'
+
 # A file that takes its worker with it.
 DEADLY = """
 if asks("KILL"):
@@ -55,6 +57,9 @@ def make_files(folder):
     kernel = (KERNELS / "redundant_barriers.ptx").read_text()
     for k in range(FILES):
         (ptx / f"slow{k}.ptx").write_text(f"// SLOW {k}\n{kernel}")
+        (ptx / "facts").mkdir(exist_ok=True)
+        if k < FILES // 2:
+            (ptx / "facts" / f"slow{k}.json").write_text(FACTS)
     (ptx / "aborts.ptx").write_text(f"// ABORT\n{kernel}")
     return ptx, wrapper, kernel
 
@@ -71,7 +76,9 @@ def main():
     processes = []
     try:
         ptx, wrapper, kernel = make_files(folder)
-        here = corpus("run", ptx, "--ptxopt", wrapper, "--memory=0", "--results", "here.sqlite", "--jobs=4", cwd=folder, expect=2)
+        options = ["--ptxopt", wrapper, "--memory=0", f"--launches={ptx}/facts"]
+        here = corpus("run", ptx, *options, "--results", "here.sqlite", "--jobs=4", cwd=folder, expect=2)
+        one = corpus("run", ptx / "slow0.ptx", *options, "--results", "one_here.sqlite", cwd=folder)
         (ptx / "z_kills.ptx").write_text(f"// KILL\n{kernel}")  # the last one
 
         port = 20000 + os.getpid() % 20000
@@ -99,8 +106,7 @@ def main():
             harmed.set()
         harmed = threading.Event()
         threading.Thread(target=harm, daemon=True).start()
-        said = corpus("run", ptx, "--ptxopt", wrapper, "--memory=0", "--results", "cluster.sqlite", "--cluster", ADDRESS, cwd=folder,
-                      expect=2)
+        said = corpus("run", ptx, *options, "--results", "cluster.sqlite", "--cluster", ADDRESS, cwd=folder, expect=2)
         assert "z_kills.ptx: error: its worker ended; the file is set aside" in said, said
         assert "aborts.ptx: crash: ended by SIGABRT" in said, said
         assert f"{FILES + 2} files: 1 crash, 1 lost, {FILES} ok" in said, said
@@ -110,6 +116,10 @@ def main():
         for table, rows in content(folder / "here.sqlite").items():
             others = [row for row in found[table] if lost not in row]
             assert others == rows, f"{table}: the cluster found {others} instead of {rows}"
+        assert f"launches: facts for {FILES // 2} of them" in said, said
+        assert "facts for 1 of them" in one, one
+        corpus("run", ptx / "slow0.ptx", *options, "--results", "one.sqlite", "--cluster", ADDRESS, "--shared-files", cwd=folder)
+        assert content(folder / "one.sqlite") == content(folder / "one_here.sqlite"), "--shared-files finds something else"
         print(here.strip().splitlines()[-3:], "and the cluster the same")
         return 0
     finally:

@@ -4,6 +4,8 @@
 
 ptxas sees only some of the files, and its figures are compared only if it is the release of the text.  No kernel may
 spill more or lose a step of occupancy.  With --update it sees all files, and the texts are written anew (minutes).
+What ptxopt does with facts of the launches (launch_facts.py), ptxrun compares with the input for some files, or for all
+with --judge-all.
 """
 import argparse
 import pathlib
@@ -14,25 +16,34 @@ import sys
 import tempfile
 from typing import Dict, NamedTuple, Tuple
 
+import launch_facts
+
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 CORPUS = SOURCE / "corpus"
 INPUT = "-O0"
+FACTS = "facts"
+LAUNCHES = "--launches="
+JUDGED = 20  # files that ptxrun compares
 
 
 class Table(NamedTuple):
-    runs: Dict[str, str]  # options of ptxopt by label
+    runs: Dict[str, str]  # options by label, of ptxopt and --launches
     counted: str  # columns; none: the lines are files, with all columns
     sample: int  # of how many files, evenly spread, ptxas sees the results: some 25 that change
     measured: Tuple[str, ...] = ()  # the runs whose results it sees; none: of all
+    is_of_sums: bool = False  # a line for each run
+    judged: Tuple[str, ...] = ()  # the runs whose results ptxrun compares with the inputs
 
     def columns(self):
         if not self.counted:
             return []
+        if self.is_of_sums:
+            return ["--sums", f"--columns={self.counted}"]
         of_runs = "@" + "+".join(self.measured) if self.measured else ""
         return ["--functions", f"--columns={self.counted}," + ",".join(what + of_runs for what in ("registers", "spills", "code"))]
 
     def seen(self):
-        return self.measured or tuple(self.runs)
+        return (self.measured or tuple(self.runs)) if self.sample else ()
 
 
 TABLES = {
@@ -47,7 +58,21 @@ TABLES = {
     "globals": Table({"out": "--passes=global-opt", "whole": "--passes=global-opt<whole-program>"},
                      "passed,shared,local,global,const,instructions", 200),
 }
+WEAKENED, GUARDED = "warp-sync.barriers-weakened", "dead-sync.barriers-guarded"
 MAY_COST = "whole"  # the run that may cost registers: what was in memory is in these
+
+
+def of_facts(ptxopt, folder):
+    """The table of what each fact is worth: -O2, and which of the barriers that stay two passes behind it change."""
+    launch_facts.write(folder)
+    listed = subprocess.run([ptxopt, "--list-passes"], stdout=subprocess.PIPE, text=True, check=True).stdout
+    passes = re.search("^-O2: (.*)", listed, re.MULTILINE).group(1)
+    ends = {"": "", "_warp": ",warp-sync", "_guard": ",dead-sync<guard>"}
+    known = {"none": [], **{name: [f"{LAUNCHES}{folder}/{name}"] for name in launch_facts.SETS}}
+    known[launch_facts.ENFORCED].insert(0, "--enforce")
+    runs = {f"{name}{label}": shlex.join([f"--passes={passes}{end}", *options])
+            for name, options in known.items() for label, end in ends.items()}
+    return Table(runs, f"instructions,barriers,{WEAKENED},{GUARDED}", 0, is_of_sums=True, judged=tuple(known))
 
 
 class Runs:
@@ -59,27 +84,40 @@ class Runs:
 
     def measure(self, tables):
         """Runs what these tables are made of."""
-        samples = {}  # by options, how many files ptxas sees
+        samples, remarked, judged = {}, set(), set()  # by options; how many files ptxas sees
         for table in tables:
-            for label, flags in table.runs.items():
+            for label, options in table.runs.items():
                 sample = table.sample if label in table.seen() else 0
-                samples[flags] = max(sample, samples.get(flags, 0))
-        for flags, sample in {INPUT: max(samples.values()), **samples}.items():
-            self.run(flags, "remarks" if flags.startswith("--passes") else "none")
+                samples[options] = max(sample, samples.get(options, 0))
+                if options.startswith("--passes") and not table.is_of_sums:
+                    remarked.add(options)
+                if label in table.judged:
+                    judged.add(options)
+        if self.arguments.ptxas and any(samples.values()):
+            samples = {INPUT: max(samples.values()), **samples}
+        for options, sample in samples.items():
+            self.run(options, "remarks" if options in remarked else "none")
             if self.arguments.ptxas and sample:
-                self.run(flags, "ptxas", f"--ptxas={self.arguments.ptxas}",
+                self.run(options, "ptxas", f"--ptxas={self.arguments.ptxas}",
                          *([] if self.arguments.update else [f"--sample={sample}"]))
+            if self.arguments.ptxrun and options in judged:
+                said = self.run(options, "run", f"--ptxrun={self.arguments.ptxrun}", "--schedules=2",
+                                *([] if self.arguments.judge_all else [f"--sample={JUDGED}"]))
+                print(f"{options}\n{said}", end="")
 
-    def run(self, flags, check, *more):
-        done = self.corpus("run", self.files, f"--ptxopt={self.arguments.ptxopt}", f"--flags={shlex.quote(flags)}",
-                           f"--check={check}", f"--jobs={self.arguments.jobs}", "--memory=0", *more)
+    def run(self, options, check, *more):
+        words = shlex.split(options)
+        flags = [word for word in words if not word.startswith(LAUNCHES)]
+        done = self.corpus("run", self.files, f"--ptxopt={self.arguments.ptxopt}", f"--flags={shlex.join(flags)}",
+                           *words[len(flags):], f"--check={check}", f"--jobs={self.arguments.jobs}", "--memory=0", *more)
         if done.returncode != 0:
             sys.exit(done.stdout)
-        self.numbers[flags] = re.search(r", run (\d+)$", done.stdout.strip()).group(1)
+        self.numbers[options] = re.search(r", run (\d+)$", done.stdout.strip()).group(1)
+        return done.stdout
 
     def hold(self, table, path):
         """Whether the text is as the runs are; with --update it will be."""
-        runs = [f"--run={label}={shlex.quote(flags)}" for label, flags in table.runs.items()]
+        runs = [f"--run={label}={options}" for label, options in table.runs.items()]
         done = self.corpus("table", f"--root={self.root}", *runs, *table.columns(),
                            f"--output={path}" if self.arguments.update else f"--against={path}")
         print(f"{path.name}:", "written" if self.arguments.update else done.stdout.strip())
@@ -87,14 +125,14 @@ class Runs:
 
     def is_worse(self, table):
         """Whether a kernel spills more or has fewer warps at a time."""
-        return bool(self.arguments.ptxas) and any([self._is_worse(flags) for label, flags in table.runs.items()
+        return bool(self.arguments.ptxas) and any([self._is_worse(options) for label, options in table.runs.items()
                                                    if label in table.seen() and label != MAY_COST])
 
-    def _is_worse(self, flags):
-        done = self.corpus("compare", f"{self.results}:{self.numbers[INPUT]}", f"{self.results}:{self.numbers[flags]}",
+    def _is_worse(self, options):
+        done = self.corpus("compare", f"{self.results}:{self.numbers[INPUT]}", f"{self.results}:{self.numbers[options]}",
                            "--fail-on=each:spills=0,each:idle-warps=0", results=[])
         if done.returncode != 0:
-            print(f"{flags}\n{done.stdout}", end="")
+            print(f"{options}\n{done.stdout}", end="")
         return done.returncode != 0
 
     def corpus(self, *arguments, results=None):
@@ -108,14 +146,16 @@ def parser_of(description):
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ptxopt", required=True)
     parser.add_argument("--ptxas")
-    parser.add_argument("--update", action="store_true", help="write the texts anew (needs --ptxas)")
+    parser.add_argument("--ptxrun")
+    parser.add_argument("--judge-all", action="store_true", help="ptxrun sees all files")
+    parser.add_argument("--update", action="store_true", help="write the texts anew (needs --ptxas, but for facts)")
     parser.add_argument("--jobs", "-j", type=int, default=2)
     return parser
 
 
 def check(arguments, tables, *folders):
     """The exit status of a test of these tables, by the paths of their texts."""
-    if arguments.update and not arguments.ptxas:
+    if arguments.update and not arguments.ptxas and any(table.sample for table in tables.values()):
         sys.exit("--update needs --ptxas")
     with tempfile.TemporaryDirectory() as folder:
         runs = Runs(arguments, f"{folder}/results.sqlite", *folders)
@@ -127,11 +167,15 @@ def check(arguments, tables, *folders):
 
 def main():
     parser = parser_of(__doc__)
-    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(TABLES)} (default: all)")
+    names = [*TABLES, FACTS]
+    parser.add_argument("tables", nargs="*", metavar="TABLE", help=f"of {', '.join(names)} (default: all)")
     arguments = parser.parse_args()
-    if unknown := sorted(set(arguments.tables) - set(TABLES)):
+    if unknown := sorted(set(arguments.tables) - set(names)):
         parser.error(f"there is no table {unknown[0]}")
-    return check(arguments, {CORPUS / "expected" / f"{name}.tsv": TABLES[name] for name in arguments.tables or TABLES})
+    names = arguments.tables or names
+    with tempfile.TemporaryDirectory() as folder:
+        tables = {**TABLES, **({FACTS: of_facts(arguments.ptxopt, folder)} if FACTS in names else {})}
+        return check(arguments, {CORPUS / "expected" / f"{name}.tsv": tables[name] for name in names})
 
 
 if __name__ == "__main__":

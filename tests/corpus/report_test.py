@@ -75,6 +75,15 @@ class Report(unittest.TestCase):
             self.assertNotRegex(text, r"(src|href)=['\"]https?:")
             for link in re.findall(r"(?:src|href)=['\"]([^'\"#]+)", text):
                 self.assertTrue((path.parent / link).exists(), f"{path}: {link}")
+        # With facts of launches, which the results have, and whose file may go.
+        facts = self.folder / "facts.json"
+        facts.write_text(json.dumps({"kernels": {"_Z10fiveInARowPKiPi": {"block": 1}}}))
+        corpus("run", "ptx", "--ptxopt", run_test.PTXOPT, "--launches=facts.json", "--check=none", "--memory=0", cwd=self.folder)
+        facts.unlink()
+        corpus("report", "known", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
+        self.assertIn("--launches=facts.json", (self.folder / "known" / "index.html").read_text())
+        page, = (path for path in (self.folder / "known" / "kernel").glob("*.html") if "<h1>fiveInARow" in path.read_text())
+        self.assertGreater(page.read_text().count("<tr class='gone'"), 5)
         # Again into the same folder, but not among other files.
         corpus("report", "pages", "--ptxopt", run_test.PTXOPT, cwd=self.folder)
         (self.folder / "other").mkdir()

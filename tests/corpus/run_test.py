@@ -16,7 +16,7 @@ import unittest
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = SOURCE / "scripts" / "corpus.py"
 KERNELS = SOURCE / "corpus" / "ptx" / "nvcc" / "sm_80"
-TABLES = ("source", "run", "outcome", "function", "counter", "checked", "assembly", "assembled", "said", "amount", "cost")
+TABLES = ("source", "run", "launch", "outcome", "function", "counter", "checked", "assembly", "assembled", "said", "amount", "cost")
 PTXOPT = PTXRUN = PTXREDUCE = ""
 
 # A ptxopt that does what the first lines of its files ask for, and is the real one else.
@@ -57,7 +57,7 @@ def corpus(*arguments, cwd, expect=0):
 def content(path):
     """Everything but times, which no two runs share."""
     with contextlib.closing(sqlite3.connect(path)) as database:
-        return {table: database.execute(f"SELECT * FROM {table} ORDER BY 1, 2, 3").fetchall() for table in TABLES}
+        return {table: sorted(database.execute(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
 
 
 class Case(unittest.TestCase):
@@ -256,6 +256,114 @@ class Run(Case):
         self.assertIn("r.sqlite cannot be used: ", self.run_corpus(expect=1))
 
 
+class Launches(Case):
+    OWN_SLOT = "_Z7ownSlotPKiPi"  # of redundant_barriers; of its barriers one thread needs none
+    ONE_THREAD = {OWN_SLOT: {"block": 1}}
+    FALSE = {"_Z11privateOnlyPfi": {"args": [None, 7]}}  # the file launches it with 5
+
+    def setUp(self):
+        super().setUp()
+        self.take("redundant_barriers", "scan_block", "bfs")
+        (self.ptx / "sm").mkdir()
+        (self.ptx / "sm" / "bfs.ptx").write_text("// another\n" + (KERNELS / "bfs.ptx").read_text())
+
+    def know(self, name, kernels, folder="facts"):
+        path = self.folder / folder / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"kernels": kernels}))
+
+    def barriers(self, results="r.sqlite"):
+        return self.rows(f"SELECT run, barriers_after FROM function WHERE name = '{self.OWN_SLOT}' ORDER BY run", results)
+
+    def without_facts(self, results):
+        """Facts that no file has any more stay in the results."""
+        return {table: rows for table, rows in content(self.folder / results).items() if table != "launch"}
+
+    def test_facts_are_part_of_the_key(self):
+        self.know("redundant_barriers", self.ONE_THREAD)
+        self.know("sm/bfs", {"not_in_it": {"block": 64}})
+        checks = "--check=reprint,idempotent,remarks"
+        self.run_corpus(checks)
+        self.assertIn("launches: facts for 2 of them", self.run_corpus(checks, "--launches=facts"))
+        (_, alone), (_, known) = self.barriers()
+        self.assertLess(known, alone)
+        with contextlib.closing(sqlite3.connect(self.folder / "r.sqlite")) as database:
+            database.execute("UPDATE outcome SET message = 'of before'")
+            database.commit()
+        other = {self.OWN_SLOT: {"block": 64}}
+        self.know("redundant_barriers", other)
+        self.run_corpus(checks, "--launches", "./facts/")  # the same folder
+        self.assertEqual(self.rows("SELECT path LIKE '%redundant_barriers.ptx', message FROM outcome JOIN source USING (sha256) "
+                                   "WHERE run = 2 ORDER BY 1"), [(0, "of before")] * 3 + [(1, "")])
+        with contextlib.closing(sqlite3.connect(self.folder / "r.sqlite")) as database:
+            database.execute("UPDATE outcome SET message = ''")
+            database.commit()
+        self.run_corpus(checks, results="new.sqlite")
+        self.run_corpus(checks, "--launches=facts", results="new.sqlite")
+        self.assertEqual(self.without_facts("r.sqlite"), self.without_facts("new.sqlite"))
+        # Nor does a file keep what is not known any more.
+        shutil.rmtree(self.folder / "facts")
+        (self.folder / "facts").mkdir()
+        self.assertIn("launches: facts for 0 of them", self.run_corpus(checks, "--launches=facts"))
+        self.assertEqual(self.barriers(), [(1, alone), (2, alone)])
+
+    def test_facts_of_all_and_of_each(self):
+        self.know("all", self.ONE_THREAD, folder="one")
+        for name in ("redundant_barriers", "scan_block", "bfs", "sm/bfs"):
+            self.know(name, self.ONE_THREAD)
+        several = {self.OWN_SLOT: {"block": 1}, "_Z8trailingPKiPi": {"block": 256}}
+        self.know("redundant_barriers", several, folder="some")
+        for options in (["--flags=-O2"], ["--flags=-O2 --enforce"]):
+            for k, path in enumerate(("one/all.json", "facts", "some")):
+                self.run_corpus("--jobs=1", f"--launches={path}", *options, results=f"{k}.sqlite")
+        facts, of_each = (self.without_facts(f"{k}.sqlite") for k in (0, 1))
+        self.assertEqual({**facts, "run": []}, {**of_each, "run": []})
+        self.assertEqual(self.barriers("0.sqlite")[0], self.barriers("2.sqlite")[0])
+        self.assertIn("launches: facts for 1 of them", self.run_corpus("--launches=some"))
+
+    def test_a_broken_file(self):
+        self.know("redundant_barriers", {self.OWN_SLOT: {"bloc": 1}})
+        said = self.run_corpus("--launches=facts", expect=2)
+        self.assertIn("redundant_barriers.ptx: bad-launch: ", said)
+        self.assertIn(f"{self.folder}/facts/redundant_barriers.json:1:", said)
+        self.assertIn('there is no fact "bloc"', said)
+        self.assertIn("4 files: 1 bad-launch, 3 ok", said)
+        self.know("redundant_barriers", self.ONE_THREAD)
+        self.assertIn("4 files: 4 ok", self.run_corpus("--launches=facts"))
+
+    def test_mistakes(self):
+        (self.folder / "broken.json").write_text('{"kernels": {"k": }}')
+        said = self.run_corpus("--launches=broken.json", expect=1)
+        self.assertRegex(said, r"--launches: \S*/broken.json:1:\d+: error: not JSON")
+        self.assertIn("nowhere: no such file or folder", self.run_corpus("--launches=nowhere", expect=1))
+        self.assertIn("--launches=PATH gives facts", self.run_corpus("--flags=-O2 --launch=broken.json", expect=1))
+        self.assertFalse((self.folder / "r.sqlite").exists())
+
+    def test_a_launch_is_not_made_up_against_facts(self):
+        for path in self.ptx.rglob("*.ptx"):
+            if path.stem != "redundant_barriers":
+                path.unlink()
+        self.know("redundant_barriers", {"_Z11privateOnlyPfi": {"args": [None, 5]}})
+        self.assertIn("run: 1 ok", self.run_corpus("--launches=facts", "--check=run"))
+        self.know("redundant_barriers", self.FALSE)
+        self.assertIn("run: _Z11privateOnlyPfi", self.run_corpus("--launches=facts", "--check=run", expect=2))
+        path = self.ptx / "redundant_barriers.ptx"
+        path.write_text(path.read_text().replace("// LAUNCH:", "// was:"))
+        self.assertIn("run: 1 inconclusive", self.run_corpus("--launches=facts", "--check=run"))
+
+    def test_bisect(self):
+        self.know("false", self.FALSE)
+        file = self.folder / "one.ptx"
+        lines = (KERNELS / "redundant_barriers.ptx").read_text().splitlines(keepends=True)
+        file.write_text("".join(line for line in lines if not line.startswith("// LAUNCH") or "privateOnly" in line))
+        options = ["bisect", file, "--ptxrun", PTXRUN, "--ptxopt", PTXOPT, "--memory=0"]
+        self.assertIn("nothing fails", corpus(*options, cwd=self.folder, expect=2))
+        self.assertIn("it fails before the first change", corpus(*options, "--launches=facts/false.json", cwd=self.folder))
+        # What ptxreduce asks.
+        corpus(*options, "--still-fails", "--launches=facts/false.json", cwd=self.folder)
+        self.assertIn("is a folder", corpus(*options, "--launches=facts", cwd=self.folder, expect=1))
+
+
 class Compare(Case):
     def test_what_moved(self):
         self.take("redundant_barriers", "scan_block")
@@ -337,6 +445,30 @@ class Table(Case):
             self.assertEqual(int(kept), sum(int(part.split()[-1]) for part in why.split(", ") if part != "-"), why)
         self.assertIn("0 values moved", self.table(*of_functions, "--against=t.tsv"))
         self.assertIn("there are other columns", self.table("--against=t.tsv", expect=1))
+
+    def test_sums(self):
+        self.take("redundant_barriers", "scan_block")
+        (self.folder / "facts.json").write_text(json.dumps({"kernels": Launches.ONE_THREAD}))
+        passes = "--passes=dead-sync,warp-sync"
+        self.run_corpus(passes, "--check=none")
+        self.run_corpus(passes, "--check=none", "--launches=facts.json")
+        sums = ("--sums", f"--run=plain={passes}", f"--run=one={passes} --launches=facts.json",
+                "--columns=barriers,dead-sync.barriers-removed,code")
+        head, *lines = [line.split("\t") for line in self.table(*sums).splitlines()[1:]]
+        self.assertEqual(head, ["run", "barriers", "dead-sync.barriers-removed", "code"])
+        (_, *of_input), (_, *one), (_, *plain) = lines
+        self.assertEqual([line[0] for line in lines], ["input", "one", "plain"])
+        self.assertEqual(of_input[1:], ["-", "-"])
+        for barriers, removed, _ in (one, plain):
+            self.assertEqual(int(of_input[0]) - int(barriers), int(removed))
+        self.assertGreater(int(one[1]), int(plain[1]))
+        self.table(*sums, "-o", "t.tsv")
+        self.assertIn("3 runs, 0 of them with figures of ptxas: 0 values moved", self.table(*sums, "--against=t.tsv"))
+        text = (self.folder / "t.tsv").read_text()
+        (self.folder / "t.tsv").write_text(text.replace(f"plain\t{plain[0]}", "plain\t1000"))
+        self.assertIn(f"plain  barriers: 1000 -> {plain[0]}", self.table(*sums, "--against=t.tsv", expect=2))
+        self.assertIn("--stats has no 'dead-sync.barriers-removed' of functions",
+                      self.table("--functions", "--columns=dead-sync.barriers-removed", expect=1))
 
     def test_amounts_are_sums_of_details(self):
         (self.ptx / "stack.ptx").write_text(""".version 8.0

@@ -51,8 +51,8 @@ import time
 import sentryward_judge as sentryward
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(SOURCE_DIR, "tests", "regress"))
-import fact_table  # noqa: E402
+sys.path.insert(0, os.path.join(SOURCE_DIR, "tests", "corpus"))
+import launch_facts  # noqa: E402
 TABLE = os.path.join(SOURCE_DIR, "corpus", "expected", "yardstick.tsv")
 FACT_TABLE = os.path.join(SOURCE_DIR, "corpus", "expected", "yardstick_facts.tsv")
 SKIPPED = 77
@@ -314,7 +314,7 @@ def with_facts(row, launch, engine, command, seconds):
     """A FactRow, or a complaint."""
     with open(os.path.join(SOURCE_DIR, row.file), errors="replace") as source:
         text = source.read()
-    facts = fact_table.merged(fact_table.facts_of(launch), fact_table.ALL)
+    facts = launch_facts.merged(launch_facts.facts_of(launch), launch_facts.ALL)
     with tempfile.TemporaryDirectory() as folder:
         known = os.path.join(folder, "launch.json")
         with open(known, "w") as file:
