@@ -22,6 +22,8 @@ CHECKS = ("reprint", "idempotent", "ptxas", "run", "sanitize", "time", "remarks"
 _TARGET = re.compile(rb"^\s*\.target\s+(sm_(\d+)\w*)", re.MULTILINE)
 _ENTRY = re.compile(r"^[^/\n]*\.entry\s+([\w$%]+)", re.MULTILINE)
 _CALLGRIND = re.compile(r"Collected : (\d+)")
+_OK = ("ok", "")
+_CHANGES_MORE = ("inconclusive", "a second run changes more")
 _RUN_STATUSES = {0: "ok", 2: "failed"}  # of ptxrun --compare
 _LARGE = 64 << 10  # bytes of a file that goes through ptxopt by itself, and whose time is noted
 # Options that mean the same whatever other files there are: for `whole-program` these are the program.
@@ -109,9 +111,9 @@ class Measurement:
         self._optimize_all()
         for name, tool, by in self.settings.checks:
             files = [file for file in self.files if file.is_ok and (name, tool, by) in file.item.missing]
-            passed = getattr(self, f"_{name}_together", lambda _: ())(list(files))
+            known = getattr(self, f"_{name}_together", lambda _: {})(list(files))
             for file in files:
-                status, message = ("ok", "") if file in passed else getattr(self, f"_{name}")(file, tool)
+                status, message = known.get(file) or getattr(self, f"_{name}")(file, tool)
                 self._add(file, "checked", name, tool, by, status, message)
         return {table: values for table, values in self.rows.items() if values}
 
@@ -132,12 +134,12 @@ class Measurement:
         return self._ptxopt(*arguments, *map(of, files), f"--output-dir={self.folder}/{folder}", **options)
 
     def _pass(self, files, *arguments, text_of, **options):
-        """Those for which ptxopt writes these texts, if nothing else happens."""
+        """For each file, whether ptxopt writes this text for it; nothing if anything else happens."""
         files, folder = list(files), f"again{next(self.numbers)}"
         ended = self._together(files, folder, *arguments, **options)
         if not ended or ended.how != "ok":
-            return set()
-        return {file for file in files if quick.has(f"{self.folder}/{folder}/{file.name}", text_of(file))}
+            return {}
+        return {file: quick.has(f"{self.folder}/{folder}/{file.name}", text_of(file)) for file in files}
 
     def _again(self, file):
         """A path where nothing is yet."""
@@ -150,9 +152,10 @@ class Measurement:
         statistics = _statistics(ended.err) if ended and ended.how in ("ok", "error") else ()
         if len(statistics) == len(files):
             for file, counts in zip(files, statistics):
-                if counts["ok"] and os.path.exists(file.output):
-                    self._note(file, counts)
-                    del alone[file]
+                if counts["ok"]:
+                    with contextlib.suppress(FileNotFoundError):
+                        self._note(file, counts)
+                        del alone[file]
         for file in alone:
             self._optimize(file)
 
@@ -182,7 +185,8 @@ class Measurement:
         return self.launch.sha256 if self.launch else ""
 
     def _note(self, file, counts):
-        file.is_ok, file.result, file.says_changed = True, quick.read(file.output, len(file.text)), counts["changed"]
+        file.result = quick.read(file.output, len(file.text))
+        file.is_ok, file.says_changed = True, counts["changed"]
         file.changed = file.result != file.text
         file.digest = hashlib.sha256(file.result).hexdigest() if file.changed else file.item.sha256
         self._add(file, "outcome", "ok", "", int(file.says_changed), file.digest, self._launch_key())
@@ -195,11 +199,12 @@ class Measurement:
                                  for counter, value in counters.items()]
 
     # ---- the checks: (status, message), of ok, failed, inconclusive and skipped -----------------
-    # _CHECK_together() gives those of several files that pass; the others are checked one by one.
+    # _CHECK_together() gives it for those of several files that it is sure of; the others are checked one by one.
 
     def _reprint_together(self, files):
-        return self._pass([file for file in files if file.says_changed == file.changed], "-O0", "-j1",
+        same = self._pass([file for file in files if file.says_changed == file.changed], "-O0", "-j1",
                           text_of=lambda file: file.text)
+        return {file: _OK for file in same if same[file]}
 
     def _reprint(self, file, _):
         """Nothing but what a pass changed is written anew."""
@@ -209,12 +214,13 @@ class Measurement:
         ended = self._ptxopt("-O0", file.input, "-o", again)
         if ended.how != "ok":
             return "failed", ended.message
-        return ("ok", "") if quick.has(again, file.text) else ("failed", "-O0 does not give the same bytes")
+        return _OK if quick.has(again, file.text) else ("failed", "-O0 does not give the same bytes")
 
     def _idempotent_together(self, files):
         same = self._pass(files, *self.flags, "-j4", text_of=lambda file: file.result)
-        return self._pass([file for file in files if file in same], *self.flags, "-j1",
-                          of=lambda file: file.output, text_of=lambda file: file.result)
+        again = self._pass([file for file in same if same[file]], *self.flags, "-j1",
+                           of=lambda file: file.output, text_of=lambda file: file.result)
+        return {file: _OK if again[file] else _CHANGES_MORE for file in again}
 
     def _idempotent(self, file, _):
         """The same bytes from several threads, and nothing left to do."""
@@ -228,7 +234,7 @@ class Measurement:
         ended = self._ptxopt(*self.flags, "-j1", file.output, "-o", again)
         if ended.how != "ok":
             return "failed", "its own result: " + ended.message
-        return ("ok", "") if quick.has(again, file.result) else ("inconclusive", "a second run changes more")
+        return _OK if quick.has(again, file.result) else _CHANGES_MORE
 
     def _ptxas(self, file, tool):
         """The result is accepted if the input is; figures of both."""
@@ -236,9 +242,9 @@ class Measurement:
         if tool not in file.item.assembled and self._refusal(file, ptxas, file.input, file.item.sha256) is not None:
             return "skipped", "the input is not accepted"
         if not file.changed:
-            return "ok", ""
+            return _OK
         refusal = self._refusal(file, ptxas, file.output, file.digest)
-        return ("ok", "") if refusal is None else ("failed", refusal)
+        return _OK if refusal is None else ("failed", refusal)
 
     def _refusal(self, file, ptxas, text, digest):
         """What ptxas says against a text; None if it takes it.  PTX for a target that it does not know any more is
@@ -262,7 +268,7 @@ class Measurement:
     def _run(self, file, _):
         """ptxrun finds no difference between the input and the result."""
         if not file.changed:
-            return "ok", ""
+            return _OK
         verdicts = {}
         text = file.text.decode("utf-8", "replace")
         # A launch that is made up need not be as the facts say.
@@ -286,7 +292,7 @@ class Measurement:
 
     def _sanitize_together(self, files):
         ended = self._together(files, "sanitized", *self.flags, "-j1", program=self.settings.sanitized, memory=0)
-        return set(files) if ended and ended.how == "ok" and _report(ended) is None else ()
+        return dict.fromkeys(files, _OK) if ended and ended.how == "ok" and _report(ended) is None else {}
 
     def _sanitize(self, file, _):
         """A build with sanitizers has nothing to report."""
@@ -295,7 +301,7 @@ class Measurement:
         report = _report(ended)
         if report is None and ended.how in ("crash", "timeout"):
             report = ended.message
-        return ("ok", "") if report is None else ("failed", report)
+        return _OK if report is None else ("failed", report)
 
     def _time(self, file, _):
         """What the run costs: instructions where there is valgrind, else the least of three processor times."""
@@ -310,15 +316,15 @@ class Measurement:
         else:
             times = [self._ptxopt(*arguments).seconds for _ in range(3)]
             self._add(file, "seconds", "ptxopt, least of three", min(times))
-        return "ok", ""
+        return _OK
 
     def _remarks_together(self, files):
         log = f"{self.folder}/remarks"
         ended = self._together(files, f"again{next(self.numbers)}", *self.flags, "-j1", f"--remarks={log}")
         if not ended or ended.how != "ok":
-            return ()
+            return {}
         self._add_remarks(log, files)
-        return set(files)
+        return dict.fromkeys(files, _OK)
 
     def _remarks(self, file, _):
         """What ptxopt says of each function: what the passes did, and why they did not do more."""
@@ -327,7 +333,7 @@ class Measurement:
         if ended.how != "ok":
             return "failed", ended.message
         self._add_remarks(log, [file])
-        return "ok", ""
+        return _OK
 
     def _add_remarks(self, log, files):
         by_input = {file.input: file for file in files}

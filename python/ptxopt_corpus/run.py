@@ -30,9 +30,9 @@ HELP = "run ptxopt and checks over all files"
 USES_COLLECTION = True
 FAILED = 2
 # A batch is what a worker gets at a time.  There are some for each worker, so that all end together.
-_BATCH_BYTES = 1 << 20
-_MOST_IN_BATCH = 64
-_SECONDS_OF_TRANSACTION = 1  # what a run that is killed may have to do again
+_BATCH_BYTES = 4 << 20
+_MOST_IN_BATCH = 256
+_SECONDS_OF_TRANSACTION = 10  # what a run that is killed may have to do again
 _BATCHES_OF_WORKER = 8
 _WORKERS_OF_CLUSTER = 64  # as many as one may have
 
