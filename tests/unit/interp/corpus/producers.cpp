@@ -113,17 +113,17 @@ void sortRows(Call& call) {
 // add the groups before, the sums before in the own group, and the columns before in the own sum.
 void runningSumOfXla(Call& call) {
   constexpr std::size_t kColumns = 2048, kSum = 16, kSums = kColumns / kSum;
-  const auto x = call.buffer<std::int32_t>(0), sums = call.buffer<std::int32_t>(1);
+  const auto x = call.buffer<std::uint32_t>(0), sums = call.buffer<std::uint32_t>(1);
   for (std::size_t i = 0; i < call.grid().x * kThreads; ++i) {
     const auto row = sums.subspan(i / kColumns * kSums, kSums);
     const std::size_t before = i % kColumns / kSum;  // so many sums are complete
-    std::int32_t value = 0;
+    std::uint32_t value = 0;
     // Of a group that is complete its last one, else the last one that is.
     for (std::size_t k = 0; k < before; ++k) {
       if (k % kSum == kSum - 1 || k + 1 == before) value += row[k];
     }
     for (std::size_t k = i / kSum * kSum; k <= i; ++k) value += x[k];
-    call.buffer<std::int32_t>(2)[i] = value;
+    call.buffer<std::uint32_t>(2)[i] = value;
   }
 }
 
