@@ -386,8 +386,10 @@ void TextWriter::parameters(std::span<ir::Variable* const> list, std::string_vie
 void TextWriter::header(const ir::Function& function) {
   out_ += spelling(function.linkage);
   out_ += function.isEntry() ? ".entry " : ".func ";
-  // .attribute belongs before the results, everything else after the parameters.
-  const auto isEarly = [&](const ir::Attribute& a) { return module_.text(a.name) == ".attribute"; };
+  // .attribute of a function belongs before the results, everything else after the parameters.
+  const auto isEarly = [&](const ir::Attribute& a) {
+    return !function.isEntry() && module_.text(a.name) == ".attribute";
+  };
   for (const ir::Attribute& a : function.attributes) {
     if (isEarly(a)) (out_ += a.text) += ' ';
   }

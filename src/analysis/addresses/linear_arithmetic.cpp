@@ -181,7 +181,8 @@ FormId LinearArithmetic::ofConversion(ValueId v, const Instruction& instruction,
   const bool isSigned = isa::isSigned(desc.sourceType);
   const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
   const FormId a = source(instruction, 1, from);
-  if (a == FormId::None) return FormId::None;
+  // A register that is narrower than its type is no PTX, but may be read.
+  if (a == FormId::None || bits > registerBits) return FormId::None;
   const ValueRange given = range(instruction, 1, from);
   const FormId result = bits <= from
                             ? forms_.truncate(a, bits)
