@@ -159,25 +159,33 @@ def head(rows):
             "# file\tkernel\tline\tverdict\twhy"]
 
 
-def write(rows):
+def write_table(path, head_lines, rows):
     # A kernel comes before its lines.
     rows.sort(key=lambda row: (row[0], row[1],
                                int(row[2].removeprefix("line ")) if is_line(row) else 0))
-    with open(TABLE, "w") as out:
-        out.write("\n".join(head(rows) + ["\t".join(row) for row in rows]) + "\n")
+    with open(path, "w") as out:
+        out.write("\n".join(head_lines + ["\t".join(row) for row in rows]) + "\n")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__,
+def write(rows):
+    write_table(TABLE, head(rows), rows)
+
+
+def parser_of(text, schedules):
+    parser = argparse.ArgumentParser(description=text,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ptxopt", type=os.path.abspath)
     parser.add_argument("--ptxrun", type=os.path.abspath)
-    parser.add_argument("--schedules", type=int, default=28)
+    parser.add_argument("--schedules", type=int, default=schedules)
     parser.add_argument("--filter", default="", help="only files whose name contains this")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--explain", action="store_true")
-    arguments = parser.parse_args()
+    return parser
+
+
+def main():
+    arguments = parser_of(__doc__, schedules=28).parse_args()
 
     table = sync_deletions.read_rows(TABLE) if os.path.exists(TABLE) else []
     if arguments.explain:

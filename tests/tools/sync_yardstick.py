@@ -23,7 +23,6 @@ sync_yardstick_why.tsv of which the patterns fit FILE:KERNEL:LINE and the statem
 sentryward is optional: `pip install sentryward`, on PATH or named by PTXOPT_SENTRYWARD.  Without it
 the comparison is skipped (exit status 77).
 """
-import argparse
 import collections
 import concurrent.futures
 import difflib
@@ -37,6 +36,7 @@ import async_yardstick
 import second_opinion
 import sentryward_judge as sentryward
 import sync_deletions
+from async_yardstick import is_line
 
 TABLE = os.path.join(second_opinion.SOURCE_DIR, "corpus", "expected", "sync_yardstick.tsv")
 REASONS = os.path.join(second_opinion.SOURCE_DIR, "corpus", "expected", "sync_yardstick_why.tsv")
@@ -144,10 +144,6 @@ def rows_of(arguments, command, case, launch):
                      for line, statement, said in gone]
 
 
-def is_line(row):
-    return row[2].startswith("line ")
-
-
 def explain(rows):
     """Sets the verdicts; returns complaints, and those about reasons that nothing needs."""
     reasons = sync_deletions.read_rows(REASONS)
@@ -192,24 +188,12 @@ def head(rows):
 
 
 def write(rows):
-    # A kernel comes before its lines.
-    rows.sort(key=lambda row: (row[0], row[1],
-                               int(row[2].removeprefix("line ")) if is_line(row) else 0))
-    with open(TABLE, "w") as out:
-        out.write("\n".join(head(rows) + ["\t".join(row) for row in rows]) + "\n")
+    async_yardstick.write_table(TABLE, head(rows), rows)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--ptxopt", type=os.path.abspath)
-    parser.add_argument("--ptxrun", type=os.path.abspath)
-    parser.add_argument("--schedules", type=int, default=14)
+    parser = async_yardstick.parser_of(__doc__, schedules=14)
     parser.add_argument("--seconds", type=int, default=20, help="time limit of sentryward")
-    parser.add_argument("--filter", default="", help="only files whose name contains this")
-    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
-    parser.add_argument("--write", action="store_true")
-    parser.add_argument("--explain", action="store_true")
     arguments = parser.parse_args()
 
     table = sync_deletions.read_rows(TABLE) if os.path.exists(TABLE) else []

@@ -16,10 +16,6 @@ using Kind = MemoryBase::Kind;
 constexpr std::int64_t kSymbolAddress = 1 << 10;
 constexpr std::int64_t kPointer = 1 << 20;
 
-}  // namespace
-
-namespace {
-
 // The lanes that name rows of eight 16-bit elements for ldmatrix and stmatrix (PTX ISA
 // 9.7.14.5.15); 0 for any other instruction.
 LaneMask lanesOfRows(const isa::InstructionDesc& desc) {

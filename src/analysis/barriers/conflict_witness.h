@@ -7,7 +7,7 @@
 // Such a witness shows a reader what a barrier is for.  It satisfies everything that is known: the
 // ranges of values, the branches and guards above each access, the shape of the block, the size of
 // the object, and how far apart two threads can be in a loop.  Rows of matrices, which one lane
-// names and the others of its warp access, are compared with accesses of other warps.  If no
+// names and lanes of its warp access, are compared with accesses of other warps.  If no
 // witness is found, the accesses may still overlap.
 //
 // Cost: bounded by Question::work, in steps of a few nanoseconds.

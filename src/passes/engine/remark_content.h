@@ -66,7 +66,7 @@ struct RemovedWait {
     ProxyFenceBehind,  // nothing has been accessed since another one
     ProxyFenceAhead,   // another one comes before anything that it could be for
     NothingBefore,     // nothing that it could be for comes before it
-    NothingBehind,     // nor behind it
+    NothingBehind,     // nothing that it could be for comes behind it
     NobodyIssues,      // of fence.proxy.async: the kernel has no operation of the async proxy
     BarrierAhead,      // a full barrier comes behind it, and no other CTA has the mbarrier
     InitFenceAhead,    // another one comes before anybody can know of the mbarrier

@@ -119,6 +119,7 @@ class Remover {
     if (!areBlocksChanged) return;
     context_.analyses.invalidateAll();
     cfg_ = &context_.analyses.get<analysis::Cfg>();
+    executed_ = ExecutedByAll(*cfg_, context_.analyses);
   }
 
   void erase(Instruction& instruction, RemovedWait::Why why) {

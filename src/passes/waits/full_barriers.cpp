@@ -18,9 +18,8 @@ InstructionSet fullBarriers(const Cfg& cfg, ExecutedByAll& executed) {
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       if (analysis::mayCall(instruction)) return {};
-      const auto barrier = ir::ctaBarrier(instruction);
-      if (!barrier) continue;
-      if (!barrier->isFull() || instruction.guard) return {};
+      if (!ir::ctaBarrier(instruction)) continue;
+      if (!isFullBarrier(instruction)) return {};
       if (cfg.isReachable(b)) barriers.insert(&instruction);
     }
   }
